@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CorrelationEstimate(Result):
-    """The correlation of two answers, or of one and a number. Made by `correlation`.
+    """The correlation of two answers, or of one and a number. Made by `correlation`, `JointEstimate.correlation`.
 
     Attributes
     ----------
@@ -126,7 +126,11 @@ def _estimated(parts: Floats, share: Floats, level: float) -> CorrelationEstimat
     """From u, v, their product and the unbiased squares of each person, shape (5, n)."""
     n, moments = share.size, parts @ share
     around = parts - moments[:, None]
-    spread = n / (n - 1) * (around * share**2) @ around.T
+    return of_moments(moments, n / (n - 1) * (around * share**2) @ around.T, n, level)
+
+
+def of_moments(moments: Floats, spread: Floats, n: int, level: float) -> CorrelationEstimate:
+    """From the means of u, v, u v, u squared and v squared, and their covariance, by the delta method."""
     covariance = moments[2] - moments[0] * moments[1]
     variances = moments[3:] - moments[:2] ** 2
     tilt = np.array([-moments[1], -moments[0], 1.0, 0.0, 0.0])
@@ -169,11 +173,17 @@ def _transformed(
     if wrong.size:
         need = f"must be a whole number from 0 to {channel.reports - 1}; got {array[wrong[0]]:g}"
         raise ParameterError(f"{name}[{wrong[0]}]", need)
-    worth = np.arange(channel.answers) if values is None else np.asarray(values, dtype=np.float64)
-    if worth.shape != (channel.answers,) or not np.isfinite(worth).all():
-        raise ParameterError(of_values, f"must be {channel.answers} finite numbers, one per answer; got {values!r}")
+    worth = read_values(values, channel.answers, of_values)
     codes = array.astype(np.intp)
     return (worth @ channel.left_inverse)[codes], (worth**2 @ channel.left_inverse)[codes]
+
+
+def read_values(values: ArrayLike | None, answers: int, name: str) -> Floats:
+    """The number that each answer stands for."""
+    worth = np.arange(answers, dtype=np.float64) if values is None else np.asarray(values, dtype=np.float64)
+    if worth.shape != (answers,) or not np.isfinite(worth).all():
+        raise ParameterError(name, f"must be {answers} finite numbers, one per answer; got {values!r}")
+    return worth
 
 
 def _limits(ratio: float, error: float, level: float) -> tuple[float, float]:

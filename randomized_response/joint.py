@@ -13,6 +13,7 @@ from randomized_response._labels import in_order
 from randomized_response._limits import around, wald_limits
 from randomized_response.channel import Channel
 from randomized_response.constrained import interior_point, maximum_likelihood
+from randomized_response.correlation import CorrelationEstimate, of_moments, read_values
 from randomized_response.results import Result
 
 Floats = NDArray[np.float64]
@@ -114,6 +115,23 @@ class JointEstimate(Result):
         low, high = (np.where(np.isnan(shares), edge, np.clip(shares + side, 0.0, 1.0))
                      for edge, side in ((0.0, -reach), (1.0, reach)))  # fmt: skip
         return ConditionalEstimate(shares, errors, low, high)
+
+    def correlation(
+        self, values: ArrayLike | None = None, other_values: ArrayLike | None = None
+    ) -> CorrelationEstimate:
+        """Estimate the Pearson correlation of the numbers that the answers to a and to b stand for.
+
+        Of the moments of `unbiased`, with errors by the delta method from `covariance`: the same as `correlation` finds
+        from the reports of each person. `values` and `other_values` are finite numbers, one per answer to a and to b;
+        0, 1, ..., k - 1 by default.
+        """
+        k_a, k_b = self.unbiased.shape
+        a, b = read_values(values, k_a, "values"), read_values(other_values, k_b, "other_values")
+        # Around their middle, so that large numbers, such as years, keep their digits.
+        u, v = np.repeat(a - a.mean(), k_b), np.tile(b - b.mean(), k_a)
+        parts = np.array([u, v, u * v, u**2, v**2])
+        moments, spread = parts @ self.unbiased.ravel(), parts @ self.covariance @ parts.T
+        return of_moments(moments, spread, self.n, self.confidence)
 
     def __str__(self) -> str:
         lines = [f"{self.n} pairs of reports; constrained shares (standard error of the unbiased ones)"]

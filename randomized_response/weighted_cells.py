@@ -70,9 +70,9 @@ def combine_weighted(
     >>> combine_weighted(cells, weights, channel).unbiased.round(12)
     array([0.85, 0.15])
     """
-    inside = _read_include(include, len(estimates), weights)
+    inside = read_include(include, len(estimates), weights)
     level = estimates[0].confidence
-    shares = _shares(weights, inside)
+    shares = shares_of(weights, inside)
     values, scatter = _values_of(estimates)
     theta = shares @ values
     covariance = linearised_covariance(
@@ -124,11 +124,11 @@ def combine_weighted_means(
     >>> round(combine_weighted_means(cells, weights).unbiased, 9)
     3.75
     """
-    inside = _read_include(include, len(estimates), weights)
+    inside = read_include(include, len(estimates), weights)
     level, ends = estimates[0].confidence, (estimates[0].minimum, estimates[0].maximum)
     n = sum(one.n for one, held in zip(estimates, inside, strict=True) if held)
     values, scatter = _values_of(estimates)
-    shares = _shares(weights, inside)
+    shares = shares_of(weights, inside)
     if np.isnan(values[inside]).any():
         return nothing_known(ends, n, level)
     values = np.where(inside[:, None], values, 0.0)
@@ -186,7 +186,7 @@ def weighted_covariance(
     >>> found.difference.round(3), found.standard_error.round(3)
     (array([-0.136,  0.136]), array([0.069, 0.069]))
     """
-    parts = [_read_include(part, len(estimates), weights) for part in (first, second)]
+    parts = [read_include(part, len(estimates), weights) for part in (first, second)]
     values, scatter = _values_of(estimates)
     return linearised_covariance(weights, parts, np.array([one.n for one in estimates]), values, scatter)
 
@@ -197,7 +197,8 @@ def _values_of(estimates: Sequence[ProportionEstimate] | Sequence[MeanEstimate])
     return values, np.array([_scatter(one) for one in estimates])
 
 
-def _read_include(include: ArrayLike | None, cells: int, weights: CalibratedWeights) -> NDArray[np.bool_]:
+def read_include(include: ArrayLike | None, cells: int, weights: CalibratedWeights) -> NDArray[np.bool_]:
+    """Which cells are asked for, all by default."""
     if len(weights) != cells:
         raise ParameterError("weights", f"must be one per cell, {cells}; got {len(weights)}")
     inside = np.ones(cells, dtype=bool) if include is None else np.asarray(include)
@@ -206,7 +207,8 @@ def _read_include(include: ArrayLike | None, cells: int, weights: CalibratedWeig
     return inside
 
 
-def _shares(weights: CalibratedWeights, inside: NDArray[np.bool_]) -> Floats:
+def shares_of(weights: CalibratedWeights, inside: NDArray[np.bool_]) -> Floats:
+    """The share of each included cell in the weighted sample."""
     held = weights.weights * inside
     return np.asarray(held / held.sum())
 

@@ -10,15 +10,20 @@ from randomized_response._checks import as_level
 from randomized_response._diagnostics import WaldTest
 from randomized_response.calibration import CalibratedWeights
 from randomized_response.channel import Channel
-from randomized_response.errors import ParameterError
 from randomized_response.joint import JointEstimate, joint_of, most_likely, read_table
-from randomized_response.weighted_cells import linearised_covariance
+from randomized_response.weighted_cells import linearised_covariance, read_include, shares_of
 
 Floats = NDArray[np.float64]
 
 
 def weighted_joint(
-    tables: ArrayLike, weights: CalibratedWeights, channel_a: Channel, channel_b: Channel, *, confidence: float = 0.95
+    tables: ArrayLike,
+    weights: CalibratedWeights,
+    channel_a: Channel,
+    channel_b: Channel,
+    *,
+    include: ArrayLike | None = None,
+    confidence: float = 0.95,
 ) -> JointEstimate:
     """Estimate the joint distribution of two answers in a population from the counts of both reports in cells.
 
@@ -30,6 +35,8 @@ def weighted_joint(
         One per cell, as for `combine_weighted`.
     channel_a, channel_b, confidence :
         As for `estimate_joint`.
+    include : array of booleans, one per cell, optional
+        As for `combine_weighted`: the cells whose joint distribution is asked for.
 
     Returns
     -------
@@ -65,8 +72,7 @@ def weighted_joint(
     level = as_level(confidence)
     counts = np.array([read_table(table, channel_a, channel_b, fewest=1) for table in np.asarray(tables)])
     sizes = counts.sum(axis=(1, 2))
-    if len(weights) != len(counts):
-        raise ParameterError("weights", f"must be one per cell, {len(counts)}; got {len(weights)}")
+    inside = read_include(include, len(counts), weights)
     left = np.kron(channel_a.left_inverse, channel_b.left_inverse)
     rates = counts.reshape(len(counts), -1) / sizes[:, None]
     values = rates @ left.T
@@ -74,13 +80,13 @@ def weighted_joint(
     scatter = np.array(
         [n * ((left * row) @ left.T - np.outer(at, at)) for n, row, at in zip(sizes, rates, values, strict=True)]
     )
-    everybody = np.ones(len(counts), dtype=bool)
-    covariance = linearised_covariance(weights, [everybody, everybody], sizes, values, scatter)
-    share = weights.weights / weights.weights.sum()
+    covariance = linearised_covariance(weights, [inside, inside], sizes, values, scatter)
+    share = shares_of(weights, inside)
     unbiased, weighted = share @ values, (share @ rates).reshape(counts.shape[1:])
     constrained, _ = most_likely(weighted, channel_a, channel_b, unbiased)
     independence = _wald_of_independence(unbiased.reshape(constrained.shape), covariance)
-    return joint_of(unbiased, covariance, constrained, int(sizes.sum()), level, independence, float("nan"))
+    n = int(sizes[inside].sum())
+    return joint_of(unbiased, covariance, constrained, n, level, independence, float("nan"))
 
 
 def _wald_of_independence(shares: Floats, covariance: Floats) -> WaldTest:

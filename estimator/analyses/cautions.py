@@ -32,8 +32,16 @@ def cautions_of(analysis: Analysis, rows: Sequence[AnalysisRow], speaker: RowDes
             )
         )
     if (analysis.result or {}).get("left_out"):
-        text = gettext(
-            "{count} responses are left out: they do not tell each predictor by itself, or too few gave their answer."
+        text = (
+            gettext(
+                "{count} responses are left out: they do not tell the answer to the background question by itself, or "
+                "too few gave it."
+            )
+            if analysis.kind == Kind.CROSS_TABLE
+            else gettext(
+                "{count} responses are left out: they do not tell each predictor by itself, or too few gave their "
+                "answer."
+            )
         )
         cautions.append(text.format(count=wording.count(analysis.result["left_out"])))
     elif "left_out" not in (analysis.result or {}) and speaker.design.background and rows:

@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict
 
 from collector.designs.selectors import get_design
-from estimator.analyses.quantities import COIN, item_of, variable_of
+from estimator.analyses.quantities import COIN, item_of, sides_of
 from estimator.analyses.rows import AnalysisRow
 from estimator.analyses.scores_page import labels
 from estimator.analyses.sentences import KINDS, RowDescriber
@@ -110,7 +110,7 @@ def _answers(analysis: Analysis, speaker: RowDescriber) -> tuple[list[str], list
         return [str(kind) for kind in KINDS], []
     if analysis.kind != Analysis.Kind.CROSS_TABLE:
         return [], []
-    first, second = (variable_of(speaker.design, analysis.parameters[name]) for name in ("rows", "columns"))
+    first, second = sides_of(speaker.design, analysis.parameters)
     return speaker.answers(first), speaker.answers(second)
 
 
@@ -121,4 +121,6 @@ def _label(speaker: RowDescriber, item: str, choice: int | None, answers: list[s
 
 
 def _wording(speaker: RowDescriber, item: str) -> str:
+    if item in [question.key for question in speaker.design.background.questions]:
+        return speaker.background_question(item)
     return speaker.question(item_of(speaker.design, item)) if item else ""

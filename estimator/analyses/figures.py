@@ -174,17 +174,20 @@ def compared(rows: Sequence[AnalysisRow], speaker: RowDescriber) -> list[tuple[s
 
 
 def associations(rows: list[AnalysisRow]) -> FigureTable:
-    names = {"phi": gettext("Phi, from −1 to 1"), "odds_ratio": gettext("Odds ratio")}
+    names = {
+        "phi": gettext("Phi, from −1 to 1"),
+        "odds_ratio": gettext("Odds ratio"),
+        "correlation": gettext("Correlation, from −1 to 1"),
+    }
     cells = []
     for row in rows:
         if row.quantity == "odds_ratio":
             cells.append((names[row.quantity], *_ratio_cells(row)[:2]))
             continue
-        low, high = row.low or 0.0, row.high or 0.0
         estimate = sentences.missing(row) if row.estimate is None else sentences.signed(figures(f"{row.estimate:.2f}"))
-        # Rounded outwards, which does not leave the range.
-        ends = filled(gettext("{low:.2f} to {high:.2f}"), low=max(low - 0.005, -1), high=min(high + 0.005, 1))
-        cells.append((names["phi"], estimate, sentences.signed(ends)))
+        low, high = sentences.outwards(row)
+        ends = filled(gettext("{low:.2f} to {high:.2f}"), low=low, high=high)
+        cells.append((names[row.quantity], estimate, sentences.signed(ends)))
     return FigureTable(
         gettext("How strongly the two answers are associated"),
         (gettext("Measure"), gettext("Estimate"), _interval(rows)),

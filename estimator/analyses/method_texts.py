@@ -37,6 +37,14 @@ METHODS = {
         "where a cell is zero: profile likelihood interval. Independence: likelihood-ratio "
         "test (van den Hout & van der Heijden 2002)."
     ),
+    "correlation": gettext_lazy(
+        "Correlation: Pearson’s, of the numbers that the answers stand for, through the randomisation; delta method, "
+        "with an interval on the scale of atanh (Himmelfarb & Edgell 1980; Kwan, So & Tam 2010). Of two answers Yes is "
+        "1 and No 0."
+    ),
+    "answers_in_steps": gettext_lazy(
+        "The answers to the background question count 1, 2, 3, … in their order; who prefers not to say is left out."
+    ),
     "scores": gettext_lazy(
         "Shares by number of yes: the most likely joint distribution of the answers through all tickets, with Wald "
         "intervals of the unbiased estimates (Cruyff, van den Hout & van der Heijden 2008). Mean: of the sums of "

@@ -15,7 +15,7 @@ from estimator.analyses.cautions import cautions_of, released_key, too_few
 from estimator.analyses.exports import target_of
 from estimator.analyses.method_texts import CALIBRATIONS, METHODS
 from estimator.analyses.pages import AnalysisPage, nothing_by_group, rows_of
-from estimator.analyses.quantities import Score, item_of, outcome_of, quantity_of, variable_of
+from estimator.analyses.quantities import Measured, Score, item_of, outcome_of, quantity_of, sides_of
 from estimator.analyses.regression_page import regression_page
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW_IN_GROUPS, AnalysisRow
 from estimator.analyses.scores_page import about_of, scores_page
@@ -50,7 +50,7 @@ def about(analysis: Analysis) -> tuple[str, ...]:
     speaker = RowDescriber(design)
     match Kind(analysis.kind):
         case Kind.CROSS_TABLE:
-            return tuple(speaker.variable(variable_of(design, parameters[name])) for name in ("rows", "columns"))
+            return tuple(speaker.variable(one) for one in sides_of(design, parameters))
         case Kind.SCORES:
             return about_of(analysis, speaker)
         case Kind.REGRESSION | Kind.AREAS:
@@ -109,7 +109,7 @@ def _comparison(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRo
 
 def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisRow]) -> AnalysisPage:
     parameters, result = analysis.parameters, analysis.result
-    first, second = (variable_of(speaker.design, parameters[name]) for name in ("rows", "columns"))
+    first, second = sides_of(speaker.design, parameters)
     answers, others = speaker.answers(first), speaker.answers(second)
     if TOO_FEW_IN_GROUPS in result["flags"]:
         return nothing_by_group(analysis, speaker)
@@ -117,8 +117,12 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
         return AnalysisPage([unmet(result["unmet"], speaker)], [], cautions_of(analysis, [], speaker))
     if not rows:
         few = f"{wording.not_enough(result['n'], minimum=ENOUGH_FOR_NORMAL)}."
+        if isinstance(first, Measured):
+            text = gettext("At least two answers to “{question}” need {enough} responses each.")
+            few = text.format(question=speaker.variable(first), enough=ENOUGH_FOR_NORMAL)
         return AnalysisPage([few], [], cautions_of(analysis, [], speaker))
-    joint, by_row, ratios = rows_of(rows, "joint_share"), rows_of(rows, "row_share"), rows_of(rows, "phi", "odds_ratio")
+    joint, by_row = rows_of(rows, "joint_share"), rows_of(rows, "row_share")
+    ratios, correlations = rows_of(rows, "phi", "odds_ratio", "correlation"), rows_of(rows, "correlation")
     drawn = [
         parts.crossed(by_row, answers, others, "by-row", gettext("Among those of each answer to the first question")),
         parts.crossed(joint, answers, others, "joint", gettext("All respondents, split by both answers")),
@@ -136,10 +140,12 @@ def _cross_table(analysis: Analysis, speaker: RowDescriber, rows: list[AnalysisR
     group = speaker.group(released_key(analysis, parameters["group"])) if parameters["group"] else ""
     verdict = _independence(result["independence"], 1 - parameters["confidence"], group, result["n"])
     methods: list[StrOrPromise] = [METHODS["cross-table"]]
+    methods += [METHODS["correlation"]] * bool(correlations)
+    methods += [METHODS["answers_in_steps"]] * (isinstance(first, Measured) and first.stepped)
     if "weighting" in parameters:
         calibration = METHODS["calibration"].format(method=CALIBRATIONS[parameters["weighting"]["method"]])
         methods += [calibration, METHODS["weighted_table"]]
-    return AnalysisPage([verdict], drawn, cautions, methods)
+    return AnalysisPage([verdict, *map(words.correlation, correlations)], drawn, cautions, methods)
 
 
 def _independence(test: words.Test, allowed: float, group: str, n: int) -> str:

@@ -1,13 +1,15 @@
 """Quantities of analyses: the share of a choice or a mean, and variables for rows and columns of tables.
 
 Forms and addresses name them by tokens: `mood:mean`, `mood:2` (the choice of that place), `mood` (all its choices),
-`mood:coin` (who follows a coin of one's own).
+`mood:coin` (who follows a coin of one's own). Background questions have keys of their own: `age`, or `age:steps` where
+its answers count as numbers.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from math import lcm
+from typing import Any
 
 from django.utils.translation import gettext
 
@@ -20,6 +22,8 @@ Weights = tuple[tuple[int, ...], ...]
 MEAN = "mean"
 COIN = "coin"
 """After the key of a question: who follows the coin of one's own that versions of the page have people toss."""
+STEPS = "steps"
+"""After the key of a background question, or as the value of a predictor: its answers count 0, 1, 2, ..., in order."""
 MOST_ANSWERS = 12
 """Of a question that is regressed with all its choices."""
 
@@ -72,6 +76,20 @@ class CoinKinds(Variable):
 
     asked: tuple[int, ...]
     arms: Mapping[int, tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A background question as a variable: its answers are told openly.
+
+    - `question`: its place among the background questions.
+    - `answers`: the places of those that count; in steps without "prefer not to say", which has no number.
+    - `stepped`: whether they count as numbers.
+    """
+
+    question: int
+    answers: tuple[int, ...]
+    stepped: bool
 
 
 @dataclass(frozen=True)
@@ -173,6 +191,31 @@ def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable
         )
     choice = 1 if of_two(item) else None
     return Variable(position, choice, start, tuple(range(mechanism.reports)), mechanism)
+
+
+def measured_of(design: Design, token: str) -> Measured | None:
+    """The background question that a token names; None for another token."""
+    key, _, part = token.partition(":")
+    for place, question in enumerate(design.background.questions):
+        if question.key == key and question in design.background.asked and part in ("", STEPS):
+            stepped = part == STEPS
+            return Measured(place, question.offered if stepped else question.everyone, stepped)
+    return None
+
+
+def sides_of(design: Design, parameters: Mapping[str, Any]) -> tuple[Variable | Measured, Variable]:
+    """The two variables of a cross-table."""
+    first = measured_of(design, parameters["rows"]) or variable_of(design, parameters["rows"])
+    return first, variable_of(design, parameters["columns"])
+
+
+def values_of(design: Design, variable: Variable) -> tuple[float, ...] | None:
+    """The numbers that the answers of a variable stand for; None where some have none, as those of a choice."""
+    if variable.channel.answers == 2:
+        return (0.0, 1.0)
+    values = question_at(design, variable.position).values
+    known = tuple(value for value in values if value is not None)
+    return known if known and len(known) == len(values) else None
 
 
 def coins_differ(one: Weights, other: Weights) -> bool:

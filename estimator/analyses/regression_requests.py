@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 from collector.designs import Design
 from estimator.analyses.latent import MOST_ANSWERS
 from estimator.analyses.quantities import (
+    STEPS,
     AnalysisError,
     CoinKinds,
     Score,
@@ -25,8 +26,6 @@ PRIOR = 2.5
 """The scale of weakly informative priors of a regression (Gelman et al. 2008)."""
 YES = ("yes", "on", "true", "1")
 MOST_INTERACTIONS = 3
-STEPS = "steps"
-"""The value of a predictor that enters by its answers' numbers."""
 
 
 def background_regression(fields: Mapping[str, str], design: Design) -> dict[str, object]:

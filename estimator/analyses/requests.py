@@ -12,6 +12,7 @@ from estimator.analyses.quantities import (
     AnalysisError,
     Variable,
     item_of,
+    measured_of,
     quantity_of,
     require_released,
     variable_of,
@@ -105,7 +106,7 @@ def name_of(fields: Mapping[str, str]) -> str:
 def require_all_released(fields: Mapping[str, str], design: Design) -> None:
     """Refuse an analysis of a quantity that is not released, even if it was when first requested."""
     for name in TOKENS:
-        if name in fields:
+        if name in fields and measured_of(design, fields[name]) is None:
             require_released(design, fields[name])
 
 
@@ -149,15 +150,18 @@ def _weighting(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str
 
 
 def _cross_table(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[str, object]:
-    design, group = designs[0], fields.get("group", "")
-    first, second = (variable_of(design, fields.get(name, "")) for name in ("rows", "columns"))
-    _cross(design, first, second)
+    design, group, rows = designs[0], fields.get("group", ""), fields.get("rows", "")
+    measured, second = measured_of(design, rows), variable_of(design, fields.get("columns", ""))
+    if measured is not None:
+        _require_small(len(measured.answers), second.channel.answers)
+    else:
+        _cross(design, variable_of(design, rows), second)
     if group and is_protected(design):
         raise AnalysisError(UNTOLD)
     if group and group not in [one.key for one in design.groups]:
         raise AnalysisError(gettext("Choose one of the survey's groups, or all respondents."))
     weights = read_weights(fields, design) if design.background else {}
-    return {"rows": fields["rows"], "columns": fields["columns"], "group": group, **weights}
+    return {"rows": rows, "columns": fields["columns"], "group": group, **weights}
 
 
 def _cross(design: Design, first: Variable, second: Variable) -> None:
@@ -172,13 +176,16 @@ def _cross(design: Design, first: Variable, second: Variable) -> None:
                 "can be ticked can be crossed: with a single choice, one excludes the other."
             )
         )
-    cells = first.channel.answers * second.channel.answers
-    if cells > MOST_CELLS:
+    _require_small(first.channel.answers, second.channel.answers)
+
+
+def _require_small(first: int, second: int) -> None:
+    if first * second > MOST_CELLS:
         raise AnalysisError(
             gettext(
                 "A table of {first} by {second} answers has {cells} cells; at most {most} are "
                 "possible. Choose one choice of one question."
-            ).format(first=first.channel.answers, second=second.channel.answers, cells=cells, most=MOST_CELLS)
+            ).format(first=first, second=second, cells=first * second, most=MOST_CELLS)
         )
 
 

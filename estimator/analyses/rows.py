@@ -23,7 +23,7 @@ EDGE = "at_the_edge"
 class AnalysisRow:
     """A number with its interval; missing numbers are None, and `flags` gives the reason.
 
-    - `quantity`: share, mean, difference, joint_share, row_share, phi, odds_ratio.
+    - `quantity`: share, mean, difference, joint_share, row_share, phi, odds_ratio, correlation.
     - `item`, `choice`: key of the question and place of the choice; no choice for a mean.
     - `other_item`, `other_choice`: of the second question of a table.
     - `group`, `against`: keys of the group it speaks of, and of the group that this is compared with; empty for all

@@ -8,7 +8,7 @@ from typing import TypedDict
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from collector.designs import FEWEST_IN_GROUP, BackgroundQuestion, Design, Text
-from estimator.analyses.quantities import CoinKinds, Variable, of_two, question_at
+from estimator.analyses.quantities import CoinKinds, Measured, Variable, of_two, question_at
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, WALD, AnalysisRow
 from estimator.base import wording
 from estimator.base.languages import figures, filled
@@ -107,8 +107,10 @@ class RowDescriber:
     def _background(self, key: str) -> BackgroundQuestion:
         return next(one for one in self.design.background.questions if one.key == key)
 
-    def answers(self, variable: Variable) -> list[str]:
-        """The answers of a variable, in order; of coins the kinds of people."""
+    def answers(self, variable: Variable | Measured) -> list[str]:
+        """The answers of a variable, by their places; of coins the kinds of people."""
+        if isinstance(variable, Measured):
+            return [self.text(choice) for choice in self.design.background.questions[variable.question].choices]
         if isinstance(variable, CoinKinds):
             return [str(kind) for kind in KINDS]
         item = self.design.items[variable.position]
@@ -117,8 +119,10 @@ class RowDescriber:
             return labels
         return [gettext("Not “{label}”").format(label=labels[variable.choice]), labels[variable.choice]]
 
-    def variable(self, variable: Variable) -> str:
+    def variable(self, variable: Variable | Measured) -> str:
         """The question of a variable, with its choice if it is one against all others."""
+        if isinstance(variable, Measured):
+            return self.text(self.design.background.questions[variable.question].wording)
         item = self.design.items[variable.position]
         question = self.question(variable.position)
         if isinstance(variable, CoinKinds):
@@ -223,6 +227,28 @@ def odds_of_step(row: AnalysisRow, answer: str, question: str) -> str:
     else:
         text = gettext("With each further answer to {question} the odds of {answer} are {low} to {high} times as high.")
     return text.format(answer=answer, question=question, low=low, high=high)
+
+
+def correlation(row: AnalysisRow) -> str:
+    """A sentence on whether two numbers go up together."""
+    if row.low is None or row.high is None or row.estimate is None:
+        return gettext("There is no correlation: {why}.").format(why=missing(row))
+    low, high = (signed(figures(f"{end:.2f}")) for end in outwards(row))
+    if not row.differs:
+        text = gettext("The data do not show whether the two numbers go together: their correlation is {ends}.")
+        return text.format(ends=gettext("between {low} and {high}").format(low=low, high=high))
+    text = (
+        gettext("Where one number is higher, so is the other: the correlation is {estimate} ({low} to {high}).")
+        if row.low > 0
+        else gettext("Where one number is higher, the other is lower: the correlation is {estimate} ({low} to {high}).")
+    )
+    return text.format(estimate=signed(figures(f"{row.estimate:.2f}")), low=low, high=high)
+
+
+def outwards(row: AnalysisRow) -> tuple[float, float]:
+    """The ends of an interval of numbers from -1 to 1, rounded outwards to two places."""
+    low, high = row.low or 0.0, row.high or 0.0
+    return max(math.floor(low * 100 + 1e-9) / 100, -1.0), min(math.ceil(high * 100 - 1e-9) / 100, 1.0)
 
 
 def missing(row: AnalysisRow) -> str:

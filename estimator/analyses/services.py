@@ -110,10 +110,10 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
 
 
 def _queue(**fields: Any) -> Analysis:
-    pairs = fields["kind"] in (Kind.CROSS_TABLE, Kind.SCORES) or "answer" in fields["parameters"]
-    if pairs:  # which totals do not suffice for
+    kind, parameters, digest = fields["kind"], fields["parameters"], fields["design_id"]
+    if kind == Kind.SCORES or snapshots.needs_pairs(kind, parameters, selectors.get_design(digest)):
         try:
-            store.require_reports(fields["design_id"])
+            store.require_reports(digest)
         except Conflict as reason:
             raise AnalysisError(str(reason)) from None
     analysis = Analysis.objects.create(**fields)

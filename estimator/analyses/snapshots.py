@@ -14,7 +14,7 @@ from collector.designs import Design, canonical, selectors
 from collector.reports import folding
 from collector.reports import selectors as store
 from estimator.analyses import scores
-from estimator.analyses.quantities import COIN, Variable, coin_kinds, item_of, variable_of
+from estimator.analyses.quantities import COIN, Variable, coin_kinds, item_of, measured_of, variable_of
 from estimator.models import Analysis
 from estimator.runs.groups import Partition, of_totals, released
 
@@ -34,7 +34,7 @@ class Snapshot:
 def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
     """Fold waiting reports, of an open design in whole steps, then read the inputs of this kind of analysis."""
     now, while_open = store.released_moment(design.digest), not selectors.is_final(design.digest)
-    if kind == Kind.CROSS_TABLE or "answer" in parameters:
+    if needs_pairs(kind, parameters, design):
         named = ("rows", "columns") if kind == Kind.CROSS_TABLE else ("outcome", "answer")
         first, second = (variable_of(design, parameters[name]) for name in named)
         folding.fold(design.digest)
@@ -59,7 +59,7 @@ def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
             "groups": [partition.members for partition, _ in versions],
         }
         return Snapshot(inputs, sum(int(tables[0].sum()) for _, tables in versions), now, while_open)
-    token = parameters.get("quantity") or parameters.get("item") or parameters["outcome"]
+    token = next(parameters[name] for name in ("quantity", "item", "outcome", "columns") if parameters.get(name))
     kinds = coin_kinds(design, item_of(design, token.partition(":")[0])) if token.endswith(f":{COIN}") else None
     positions = (item_of(design, token.partition(":")[0]),) if kinds is None else kinds.asked
     partition, totals = _totals(design, *positions)
@@ -67,6 +67,13 @@ def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
     inputs = {"totals": counts.tolist(), "groups": partition.members}
     # Of a coin that is tossed for other questions in other versions each person was asked one.
     return Snapshot(inputs, int(counts.sum() if kinds else counts[:, 0].sum()), now, while_open)
+
+
+def needs_pairs(kind: str, parameters: Mapping[str, Any], design: Design) -> bool:
+    """Whether two randomised answers of each person are counted together, for which totals do not suffice."""
+    if kind == Kind.CROSS_TABLE:
+        return measured_of(design, parameters["rows"]) is None
+    return "answer" in parameters
 
 
 def digest_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> str:

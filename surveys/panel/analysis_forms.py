@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 
 from collector.designs import Design
 from estimator.analyses.margins import METHODS, choices_of, share_name
 from estimator.analyses.method_texts import CALIBRATIONS, MODEL_NAMES
-from estimator.analyses.quantities import MEAN, item_of, outcomes_of, quantities_of, variable_of, variables_of
-from estimator.analyses.regression_requests import MODELS, MOST_INTERACTIONS, STEPS, answers_of, interaction_fields
+from estimator.analyses.quantities import MEAN, STEPS, item_of, outcomes_of, quantities_of, variable_of, variables_of
+from estimator.analyses.regression_requests import MODELS, MOST_INTERACTIONS, answers_of, interaction_fields
 from estimator.analyses.requests import CONFIDENCES, countable, score_field
 from estimator.analyses.scores import MOST_ITEMS
 from estimator.analyses.selectors import weightings_of
@@ -21,57 +21,12 @@ from estimator.models import LONGEST_NAME, Analysis
 from estimator.runs.groups import UNTOLD, answer_key, groups_of, is_protected
 from estimator.runs.waves import is_weighted
 from surveys.labels import translated
+from surveys.panel.analysis_texts import SUPPORTED, WHAT
 from surveys.times import moment
 
 Kind = Analysis.Kind
 MOST_WEIGHTINGS = 20
 Options = list[tuple[str, str]]
-
-WHAT = {
-    Kind.COMPARISON: gettext_lazy("Is a share or mean higher in one group than in another, and by how much?"),
-    Kind.WEIGHTING: gettext_lazy(
-        "What would the result be in a population whose groups have other sizes than among the respondents?"
-    ),
-    Kind.CROSS_TABLE: gettext_lazy(
-        "Are two answers associated? The effect of randomisation is removed from the counts of pairs."
-    ),
-    Kind.SCORES: gettext_lazy("To how many of several questions do people say Yes, and which answers go together?"),
-    Kind.REGRESSION: gettext_lazy(
-        "How do the odds of an answer differ between groups, and do the groups differ at all?"
-    ),
-    Kind.AREAS: gettext_lazy("How high is a share in each of many areas, of which some have few responses?"),
-    Kind.VERSIONS: gettext_lazy("Did the result change from one version of this survey to the next?"),
-}
-"""The question that each kind answers."""
-
-SUPPORTED = {
-    Kind.COMPARISON: gettext_lazy(
-        "For every kind of question: the share of a choice, or the mean of a scale or a "
-        "number. Of a scale with discrete Laplace noise, the mean alone."
-    ),
-    Kind.WEIGHTING: gettext_lazy("For every kind of question."),
-    Kind.CROSS_TABLE: gettext_lazy(
-        "For yes/no questions, choices and scales, and for two options of one question of "
-        "which several may be ticked. Not for numbers and scales with discrete Laplace noise, "
-        "of which the mean alone is told. A question that is answered by marks, or has many "
-        "choices, enters with one choice against all others."
-    ),
-    Kind.SCORES: gettext_lazy(
-        "For 2 to 6 yes/no questions, options of which several may be ticked, or choices against all others."
-    ),
-    Kind.REGRESSION: gettext_lazy(
-        "For yes/no questions, and for one choice or option against all others. With background questions also for "
-        "all choices at once, and for the mean of a scale or a number, by a linear regression."
-    ),
-    Kind.AREAS: gettext_lazy(
-        "For yes/no questions, and for one choice or option against all others. The areas are the answers to a "
-        "background question."
-    ),
-    Kind.VERSIONS: gettext_lazy(
-        "For a question that two versions asked in the same words, with the same choices and the same table."
-    ),
-}
-"""The questions that each kind supports."""
 
 
 @dataclass(frozen=True)
@@ -217,8 +172,16 @@ def _table(values: Mapping[str, str], example: str) -> FormField:
 
 
 def _cross_table(design: Design, values: Mapping[str, str]) -> Iterator[FormField]:
-    options = _variables(design, binary=False)
-    yield _select("rows", gettext("First question"), options, values)
+    options, speaker = _variables(design, binary=False), RowDescriber(design)
+    asked = [(question.key, speaker.text(question.wording)) for question in design.background.asked]
+    background = [
+        (gettext("Background questions"), asked),
+        (
+            gettext("Background questions as numbers, to correlate"),
+            [(f"{key}:{STEPS}", gettext("{question}, in steps").format(question=text)) for key, text in asked],
+        ),
+    ]
+    yield _select("rows", gettext("First question"), options + background, values)
     yield _select("columns", gettext("Second question"), options, values, likely=1)
     groups = _groups(design)
     if groups:

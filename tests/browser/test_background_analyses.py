@@ -135,6 +135,18 @@ def test_predictor_enters_in_steps(page: Page, alice: User, survey: Survey) -> N
     picture(page, "regression-steps")
 
 
+def test_background_question_is_crossed_with_a_randomised_one(page: Page, alice: User, survey: Survey) -> None:
+    sign_in(page, alice)
+    page.goto("/panel/survey/campus/analyse/?kind=cross-table")
+    page.get_by_label("First question").select_option(label="Where do you live?, in steps")
+    page.get_by_label("Second question").select_option("cheated")
+    picture(page, "cross-table-form")
+    run(page)
+    expect(page.locator(".quote").last).to_contain_text("Where one number is higher, so is the other: the correlation")
+    assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    picture(page, "cross-table-steps")
+
+
 def test_all_choices_of_a_question_are_regressed_in_order(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/analyse/?kind=regression")

@@ -37,6 +37,10 @@ ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.WEIGHTING, {"item": "cheated", "table": TOGETHER}),
     (Kind.CROSS_TABLE, {"rows": "cheated", "columns": "mood"}),
     (Kind.CROSS_TABLE, {"rows": "cheated", "columns": "drinks:1"}),
+    (Kind.CROSS_TABLE, {"rows": "cheated", "columns": "tired"}),
+    (Kind.CROSS_TABLE, {"rows": REGION, "columns": "mood"}),
+    (Kind.CROSS_TABLE, {"rows": f"{AGE}:steps", "columns": "cheated"}),
+    (Kind.CROSS_TABLE, {"rows": f"{AGE}:steps", "columns": "tired", "confidence": "0.9"}),
     (Kind.SCORES, {"item-cheated": "yes", "item-drinks:0": "yes", "item-drinks:1": "yes"}),
     (Kind.REGRESSION, {"outcome": "cheated", **BOTH}),
     (Kind.REGRESSION, {"outcome": "cheated", "model": "probit", **BOTH}),
@@ -78,10 +82,13 @@ def test_script_computes_every_number(
     assert differing(found, tmp_path) == 0
 
 
-@pytest.mark.parametrize("columns", ["drinks:1", "mood", "mood:2"])
-def test_script_computes_weighted_cross_tables(design: Design, tmp_path: Path, columns: str) -> None:
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [("cheated", "drinks:1"), ("cheated", "mood"), ("cheated", "mood:2"), (AGE, "mood"), (f"{AGE}:steps", "tired")],
+)
+def test_script_computes_weighted_cross_tables(design: Design, tmp_path: Path, rows: str, columns: str) -> None:
     weights = done(Kind.WEIGHTING, design, item="cheated", **QUARTERS)
-    found = done(Kind.CROSS_TABLE, design, rows="cheated", columns=columns, weights=weights.key)
+    found = done(Kind.CROSS_TABLE, design, rows=rows, columns=columns, weights=weights.key)
     assert {row["weights"] for row in found.result["rows"]} == {"entered"}
     assert found.result["independence"]["test"] == "wald"
     assert differing(found, tmp_path) == 0
@@ -128,7 +135,8 @@ def test_bundle_is_enough_by_itself(design: Design, tmp_path: Path) -> None:
         archive.extractall(tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {
-        "README.txt", "SHA256SUMS", "analysis.csv", "analysis.json", "analysis.py", "counts.py", "models.py",
+        "README.txt", "SHA256SUMS", "analysis.csv", "analysis.json", "analysis.py", "counts.py",
+        "cross_tables.py", "models.py",
         "randomized_response", "analysis.R", "tables",
     }  # fmt: skip
     for line in (tmp_path / "SHA256SUMS").read_text(encoding="utf-8").splitlines():

@@ -8,7 +8,6 @@ from estimator.analyses import exports, presentation, requests, services
 from estimator.analyses.adjusted import adjusted_regression
 from estimator.analyses.quantities import AnalysisError
 from estimator.models import Analysis
-from estimator.runs.groups import of_totals
 from tests.factories import background
 from tests.factories.background import done
 
@@ -60,9 +59,7 @@ def test_intervals_of_a_regression_hold_the_truth() -> None:
     shares = {f"where_do_you_live={place}": share for place, share in enumerate(background.YES, start=1)}
     ratios, margins = list[bool](), list[bool]()
     for seed in range(20):
-        design, exact = background.sampled(seed=seed)
-        partition = of_totals(design, exact)
-        inputs = {"totals": np.stack(partition.merge_item(exact[:1], 0), axis=1).tolist(), "groups": partition.members}
+        design, inputs = background.inputs_of(seed)
         for row in adjusted_regression(design, asked, inputs)["rows"]:  # type: ignore[attr-defined]
             if row["low"] is None:
                 continue

@@ -11,7 +11,6 @@ from estimator.analyses import exports, presentation, services
 from estimator.analyses.adjusted import adjusted_regression
 from estimator.analyses.quantities import AnalysisError
 from estimator.models import Analysis
-from estimator.runs.groups import of_totals
 from tests.factories import background, simulation
 
 Kind = Analysis.Kind
@@ -65,9 +64,7 @@ def inputs_of(seed: int, position: int, n: int = 2000) -> tuple[Design, dict[str
     design, random = drawn(), np.random.default_rng(seed)
     who = people(design, n, random)
     exact = simulation.totals(design, who, simulation.symbols(design, who, random))
-    partition, field = of_totals(design, exact), design.fields[position]
-    totals = np.stack(partition.merge_item(exact[field.start : field.stop], position), axis=1).tolist()
-    return design, {"totals": totals, "groups": partition.members}
+    return design, background.released_inputs(design, exact, position)
 
 
 @pytest.mark.parametrize(("position", "factor"), [(0, 10), (1, 4)], ids=["a number", "a scale"])

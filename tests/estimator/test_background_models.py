@@ -11,7 +11,6 @@ from estimator.analyses import exports, presentation, requests
 from estimator.analyses.adjusted import adjusted_regression
 from estimator.analyses.quantities import AnalysisError
 from estimator.models import Analysis
-from estimator.runs.groups import of_totals
 from tests.factories import background, simulation
 from tests.factories.background import done
 
@@ -42,9 +41,7 @@ def inputs_of(seed: int, n: int = 2000) -> tuple[Design, dict[str, object]]:
     mood = (random.random(n)[:, None] > np.cumsum(moods(), axis=1)[told[:, 0]]).sum(axis=1)
     who = simulation.People(cells, {"cheated": random.integers(0, 2, n), "mood": mood})
     exact = simulation.totals(design, who, simulation.symbols(design, who, random))
-    partition, field = of_totals(design, exact), design.fields[1]
-    totals = np.stack(partition.merge_item(exact[field.start : field.stop], 1), axis=1).tolist()
-    return design, {"totals": totals, "groups": partition.members}
+    return design, background.released_inputs(design, exact, 1)
 
 
 @pytest.mark.parametrize("model", ["multinomial", "ordinal"])
@@ -155,9 +152,7 @@ def regions_by_age(seed: int, *, crossed: bool, n: int = 2000) -> tuple[Design, 
     cheated = (random.random(n) < 1 / (1 + np.exp(0.5 - slopes))).astype(np.int64)
     who = simulation.People(cells, {"cheated": cheated, "mood": random.integers(0, 3, n)})
     exact = simulation.totals(design, who, simulation.symbols(design, who, random))
-    partition = of_totals(design, exact)
-    totals = np.stack(partition.merge_item(exact[:1], 0), axis=1).tolist()
-    return design, {"totals": totals, "groups": partition.members}
+    return design, background.released_inputs(design, exact, 0)
 
 
 ADDITIVE = {"outcome": "cheated", "predictors": [REGION, AGE], "confidence": 0.95}

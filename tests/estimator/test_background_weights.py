@@ -15,7 +15,7 @@ from estimator.analyses.margins import pasted
 from estimator.analyses.quantities import AnalysisError
 from estimator.exports.analysis_files.counts import Analysis as FileOfAnalysis
 from estimator.models import Analysis
-from estimator.runs.groups import of_totals, stored
+from estimator.runs.groups import stored
 from surveys.definition import definitions
 from tests.factories import background, three_groups
 from tests.factories.background import done
@@ -36,20 +36,11 @@ def design(answered: Design) -> Design:
     return answered
 
 
-def inputs_of(seed: int, n: int = 2000) -> tuple[Design, dict[str, object]]:
-    design, exact = background.sampled(n, seed)
-    partition = of_totals(design, exact)
-    return design, {
-        "totals": np.stack(partition.merge_item(exact[:1], 0), axis=1).tolist(),
-        "groups": partition.members,
-    }
-
-
 @pytest.mark.parametrize(
     ("method", "largest"), [("raking", None), ("raking", 4.0), ("linear", 4.0), ("logit", 4.0)], ids=str
 )
 def test_weighted_shares_of_answers_are_those_entered(method: str, largest: float | None) -> None:
-    design, inputs = inputs_of(1)
+    design, inputs = background.inputs_of(1)
     found = weighting(design, WEIGHTED | {"method": method, "largest": largest}, inputs)
     weights = found["weights"]
     assert isinstance(weights, dict)
@@ -73,7 +64,7 @@ def test_intervals_of_weighted_shares_hold_the_truth() -> None:
     """
     held = 0
     for seed in range(100):
-        design, inputs = inputs_of(seed)
+        design, inputs = background.inputs_of(seed)
         found = weighting(design, WEIGHTED | {"margins": {"where_do_you_live": REGIONS}}, inputs)
         row = next(row for row in found["rows"] if row["weights"] and row["choice"] == 1)  # type: ignore[attr-defined]
         shares = design.background.questions[0].shares
@@ -85,7 +76,7 @@ def test_intervals_of_weighted_shares_hold_the_truth() -> None:
 
 def test_weight_of_rare_answers_costs_precision() -> None:
     """The west, where most have cheated, is 10 % of the responses and 25 % of the population."""
-    design, inputs = inputs_of(3)
+    design, inputs = background.inputs_of(3)
     found = weighting(design, WEIGHTED | {"margins": {"where_do_you_live": REGIONS}}, inputs)
     weighted = next(row for row in found["rows"] if row["weights"] and row["choice"] == 1)  # type: ignore[attr-defined]
     alike = next(row for row in found["rows"] if not row["weights"] and row["choice"] == 1)  # type: ignore[attr-defined]
@@ -111,7 +102,7 @@ def test_weight_of_rare_answers_costs_precision() -> None:
 def test_margins_that_no_weights_meet_are_named(
     margins: dict[str, dict[str, str]], largest: float | None, unmet: tuple[str, str, str] | None
 ) -> None:
-    design, inputs = inputs_of(2)
+    design, inputs = background.inputs_of(2)
     found = weighting(design, WEIGHTED | {"margins": margins, "largest": largest}, inputs)
     if unmet is None:
         assert "unmet" not in found
@@ -169,7 +160,7 @@ def test_shares_of_two_questions_together_are_met(design: Design) -> None:
     margins: Any = asked[0]["margins"]
     assert list(margins) == ["what_is_your_gender", TOGETHER]
     assert margins[TOGETHER]["4+2"] == str(Fraction(50, 1000))
-    inputs: Any = inputs_of(6)[1]
+    inputs: Any = background.inputs_of(6)[1]
     found: Any = weighting(design, asked[0], inputs)
     members = stored(design, inputs["groups"]).members
     weights = weights_of(design, members, np.array(inputs["totals"])[:, 0].sum(axis=1).tolist(), asked[0])
@@ -189,7 +180,7 @@ def test_intervals_weighted_by_two_questions_together_hold_the_truth() -> None:
     """Region and age together, in 40 samples of 2,000: of 95 % intervals fewer than 34 hold in 0.7 % of seeds."""
     held = 0
     for seed in range(100, 140):
-        design, inputs = inputs_of(seed)
+        design, inputs = background.inputs_of(seed)
         margins = {TOGETHER: {f"{region}+{age}": "1/16" for region in range(1, 5) for age in range(1, 5)}}
         found = weighting(design, WEIGHTED | {"margins": margins}, inputs)
         row = next(row for row in found["rows"] if row["weights"] and row["choice"] == 1)  # type: ignore[attr-defined]
@@ -303,7 +294,7 @@ def test_weighted_comparisons_of_equal_groups_alarm_seldom() -> None:
     """Ages cheat alike, weighted or not: of 60 samples one of ten pairs differs in about 5 %; above 9 in 0.1 %."""
     alarms = 0
     for seed in range(200, 260):
-        design, inputs = inputs_of(seed)
+        design, inputs = background.inputs_of(seed)
         asked = {"quantity": "cheated:1", "against": "pairs:how_old_are_you", "confidence": 0.95}
         found: Any = weighted_comparison(design, asked | {"weighting": WEIGHTED}, inputs)
         rows = [row for row in found["rows"] if row["quantity"] == "difference"]
@@ -314,7 +305,7 @@ def test_weighted_comparisons_of_equal_groups_alarm_seldom() -> None:
 
 def test_weights_of_all_alike_leave_a_regression_as_it_is() -> None:
     """Margins that the responses have already: the coefficients are those without weights."""
-    design, inputs = inputs_of(4)
+    design, inputs = background.inputs_of(4)
     asked = {"outcome": "cheated", "predictors": ["how_old_are_you"], "confidence": 0.95}
     among = weighting(design, WEIGHTED, inputs)["weights"]["margins"]["how_old_are_you"]["answers"]  # type: ignore[index]
     same = {str(answer): str(Fraction(share)) for answer, share, _ in among}
@@ -328,7 +319,7 @@ def test_weights_of_all_alike_leave_a_regression_as_it_is() -> None:
 
 
 def test_interaction_has_a_share_for_two_answers_and_a_test() -> None:
-    design, inputs = inputs_of(5)
+    design, inputs = background.inputs_of(5)
     asked = {
         "outcome": "cheated", "predictors": ["where_do_you_live", "how_old_are_you"], "confidence": 0.95,
         "interaction": ["where_do_you_live", "how_old_are_you"], "prior": 2.5,
@@ -354,7 +345,7 @@ def test_interaction_alarms_as_often_as_it_says() -> None:
 
 
 def _with(asked: dict[str, object], seed: int) -> tuple[Design, dict[str, object], dict[str, object]]:
-    design, inputs = inputs_of(seed)
+    design, inputs = background.inputs_of(seed)
     return design, asked, inputs
 
 

@@ -13,7 +13,6 @@ from estimator.analyses.predictors import Table, crossed_columns, design_matrix,
 from estimator.analyses.quantities import AnalysisError
 from estimator.analyses.regression_requests import interaction_fields
 from estimator.models import Analysis
-from estimator.runs.groups import of_totals
 from tests.factories import background
 from tests.factories.background import done
 
@@ -28,13 +27,6 @@ FIELDS: dict[str, Any] = {
     f"interaction-{REGION}+{GENDER}": "yes",
     f"interaction-{AGE}+{GENDER}": "yes",
 }
-
-
-def inputs_of(seed: int, n: int) -> tuple[Design, dict[str, object]]:
-    design, exact = background.sampled(n, seed)
-    partition = of_totals(design, exact)
-    totals = np.stack(partition.merge_item(exact[:1], 0), axis=1).tolist()
-    return design, {"totals": totals, "groups": partition.members}
 
 
 def table_of(answers: np.ndarray[Any, np.dtype[np.int64]]) -> Table:
@@ -74,7 +66,7 @@ def test_columns_are_independent_and_tell_every_two_answers_that_were_given(seed
 
 
 def test_shares_and_tests_are_those_of_products() -> None:
-    design, inputs = inputs_of(3, 6000)
+    design, inputs = background.inputs_of(3, 6000)
     found: Any = adjusted_regression(design, BOTH, inputs)
     assert len(found["interaction"]) == 2
     shares = {row["group"]: row for row in found["rows"] if row["quantity"] == "share"}
@@ -98,7 +90,7 @@ def test_tests_of_interactions_alarm_as_often_as_they_say() -> None:
 
 
 def arguments(seed: int, n: int) -> tuple[Design, dict[str, object], dict[str, object]]:
-    design, inputs = inputs_of(seed, n)
+    design, inputs = background.inputs_of(seed, n)
     return design, BOTH, inputs
 
 

@@ -8,7 +8,6 @@ from estimator.analyses import presentation, requests, services
 from estimator.analyses.areas import small_areas
 from estimator.analyses.quantities import AnalysisError
 from estimator.models import Analysis
-from estimator.runs.groups import of_totals
 from tests.factories import background
 
 Kind = Analysis.Kind
@@ -26,9 +25,7 @@ def design(answered: Design) -> Design:
 
 def inputs_of(seed: int, n: int = 2400, spread: float = 0.8) -> tuple[Design, dict[str, object], np.ndarray]:
     design, exact, shares = background.districts(n, seed, spread)
-    partition = of_totals(design, exact)
-    totals = np.stack(partition.merge_item(exact[:1], 0), axis=1).tolist()
-    return design, {"totals": totals, "groups": partition.members}, shares
+    return design, background.released_inputs(design, exact, 0), shares
 
 
 @pytest.mark.long

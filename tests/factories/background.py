@@ -12,6 +12,7 @@ from collector.designs.services import close_design, freeze_design
 from collector.reports.selectors import Totals
 from estimator.analyses import services as analyses
 from estimator.models import Analysis
+from estimator.runs.groups import of_totals
 from surveys.definition import definitions
 from surveys.definition.background import frozen_background
 from tests.factories import payloads, simulation
@@ -209,6 +210,19 @@ def sampled(n: int = 2000, seed: int = 5) -> tuple[Design, Totals]:
     made = three()
     people, reports = _people(made, n, seed)
     return made, simulation.totals(made, people, reports)
+
+
+def inputs_of(seed: int, n: int = 2000) -> tuple[Design, dict[str, object]]:
+    """The same, as the inputs of an analysis of the first question: its totals by released cell."""
+    made, exact = sampled(n, seed)
+    return made, released_inputs(made, exact, 0)
+
+
+def released_inputs(made: Design, exact: Totals, position: int) -> dict[str, object]:
+    """What an analysis of the question at this place has of totals: a table for each released row of cells."""
+    partition, field = of_totals(made, exact), made.fields[position]
+    totals = np.stack(partition.merge_item(exact[field.start : field.stop], position), axis=1).tolist()
+    return {"totals": totals, "groups": partition.members}
 
 
 def districts(n: int, seed: int, spread: float = 0.8) -> tuple[Design, Totals, NDArray[np.float64]]:

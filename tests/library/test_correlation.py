@@ -5,7 +5,16 @@ import pandas
 import pytest
 from scipy import stats
 
-from randomized_response import Channel, correlation, discrete_laplace, forced_response, k_ary, simulate, warner
+from randomized_response import (
+    Channel,
+    correlation,
+    discrete_laplace,
+    estimate_joint,
+    forced_response,
+    k_ary,
+    simulate,
+    warner,
+)
 
 COINS, WARNER = forced_response(truth="1/2"), warner(truth="9/10")
 KNOWN = Channel(((1, 0), (0, 1)))
@@ -92,6 +101,27 @@ def test_series_are_matched_by_their_index():
     reports = pandas.Series(simulate(COINS, answers, generator))
     turned = pandas.Series(trait).iloc[::-1]
     assert correlation(reports, turned, COINS).unbiased == correlation(reports, trait, COINS).unbiased
+
+
+@pytest.mark.parametrize("other", [k_ary(4, truth="1/2"), Channel(tuple(map(tuple, np.eye(4, dtype=int).tolist())))])
+def test_table_has_the_correlation_of_its_people(other):
+    """Through both draws, and where the second number was measured; with values of years."""
+    generator, values, years = np.random.default_rng(9), [0, 10], [1950, 1975, 1990, 2005]
+    born = generator.integers(0, 4, 3000)
+    reports = simulate(COINS, (generator.random(3000) < 0.2 + 0.15 * born).astype(int), generator)
+    others = simulate(other, born, generator)
+    table = np.zeros((2, 4), dtype=int)
+    np.add.at(table, (reports, others), 1)
+    found = estimate_joint(table, COINS, other, confidence=0.9).correlation(values, years)
+    each = correlation(reports, others, COINS, other, values=values, other_values=years, confidence=0.9)
+    assert found.to_dict() == pytest.approx(each.to_dict(), rel=1e-8)
+    assert estimate_joint(table, COINS, other).correlation().n == 3000
+
+
+def test_correlation_of_a_table_with_wrong_values_is_refused():
+    joint = estimate_joint([[380, 190], [220, 210]], COINS, COINS)
+    with pytest.raises(ValueError, match="other_values must be 2 finite numbers, one per answer"):
+        joint.correlation(other_values=[1, 2, 3])
 
 
 def test_answer_without_variance_has_no_correlation():

@@ -187,6 +187,18 @@ def test_weighted_joint_is_that_of_single_reports():
     assert found.n == CELL.size
 
 
+def test_weighted_joint_of_some_cells_is_that_of_their_people():
+    a, b = forced_response(truth="1/2"), k_ary(3, truth="3/5")
+    one, other = GENERATOR.integers(0, 2, CELL.size), GENERATOR.integers(0, 3, CELL.size)
+    tables, inside = np.zeros((6, 2, 3), dtype=int), REGION == 1
+    np.add.at(tables, (CELL, one, other), 1)
+    found = weighted_joint(tables, cell_weights(), a, b, include=inside)
+    single = estimate_weighted(3 * one + other, product_of(a, b), person_weights(), include=inside[CELL])
+    np.testing.assert_allclose(found.unbiased.ravel(), single.unbiased, rtol=1e-9)
+    np.testing.assert_allclose(found.covariance, single.covariance, rtol=1e-8, atol=1e-15)
+    assert found.n == tables[inside].sum()
+
+
 def test_weights_of_all_alike_leave_the_joint_estimate_as_it_is():
     """Margins that the cells have already; the covariance is what they do not explain, at most that of one sample."""
     a = b = forced_response(truth="1/2")

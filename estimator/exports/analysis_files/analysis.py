@@ -5,7 +5,7 @@
 It prints each number with the one that is in the file, and the exit code is 1 where one of them differs by more than
 1e-6 (above 1: of its size). It needs Python 3.11 and the packages numpy and scipy. The mathematics is the library
 `randomized_response`, which lies beside this file; nothing of the results in the file is used but to compare with.
-Regressions and small areas are put together in `models.py`, all others here.
+Cross tables are put together in `cross_tables.py`, regressions and small areas in `models.py`, all others here.
 """
 
 import json
@@ -13,7 +13,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ sys.path.insert(0, str(HERE))  # the library of this folder, whatever else is in
 
 import models  # noqa: E402
 import numpy as np  # noqa: E402
-from counts import ENOUGH, FEWEST, Analysis, Array, Row, row, weights_of  # noqa: E402
+from counts import ENOUGH, FEWEST, NUMBERS, Analysis, Array, Row, row, weights_of  # noqa: E402
+from cross_tables import association, cross_table  # noqa: E402
 
 from randomized_response import (  # noqa: E402
     Question,
@@ -35,16 +36,13 @@ from randomized_response import (  # noqa: E402
     combine_weighted_means,
     compare,
     estimate_items,
-    estimate_joint,
     mean_of_shares,
     simultaneous_level,
     weighted_covariance,
-    weighted_joint,
 )
 from randomized_response.intervals import normal_quantile  # noqa: E402
 
 TOLERANCE = 1e-6
-NUMBERS = ("estimate", "unbiased", "standard_error", "low", "high", "narrowest_standard_error")
 TO_WEIGHT = 30
 """With fewer responses nothing is weighted."""
 
@@ -213,46 +211,6 @@ def by_margins(
         return None, combine_weighted_means(means, calibrated, include=include)
     cells = [question.estimate(totals[place], confidence=level, interval="wald") for place in rows]
     return with_mean(question, combine_weighted(cells, calibrated, question.mechanism, include=include))
-
-
-def cross_table(one: Analysis) -> Iterator[Row]:
-    first, second = (one.variable(one.parameters[name]) for name in ("rows", "columns"))
-    pairs, group = one.pairs, one.parameters["group"]
-    if group and len(pairs) == 1:
-        return
-    table = pairs[one.row_of(group)] if group else pairs.sum(axis=0)
-    if table.sum() < ENOUGH:
-        return
-    weighting, where = one.parameters.get("weighting"), {"other_item": second.item}
-    if weighting:
-        weights = weights_of(one, pairs.sum(axis=(1, 2)), weighting)
-        if weights is None or len(pairs) == 1:
-            return
-        where["weights"] = "entered"
-        rows, calibrated = weights
-        joint = weighted_joint(pairs[rows], calibrated, first.channel, second.channel, confidence=one.confidence)
-    else:
-        joint = estimate_joint(table, first.channel, second.channel, confidence=one.confidence)
-    by_row = joint.conditional()
-    for i, j in product(*map(range, joint.constrained.shape)):
-        columns = (joint.constrained, joint.unbiased, joint.standard_error, joint.low, joint.high)
-        numbers = dict(zip(NUMBERS, (float(column[i, j]) for column in columns), strict=False))
-        yield row("joint_share", first.item, joint.n, choice=i, other_choice=j, **where, **numbers)
-        by_rows = {"estimate": by_row.shares, "standard_error": by_row.standard_error}
-        by_rows |= {"low": by_row.low, "high": by_row.high}
-        numbers = {name: float(column[i, j]) for name, column in by_rows.items()}
-        if math.isnan(numbers["estimate"]):  # too few gave the answer of the row
-            numbers = {}
-        yield row("row_share", first.item, joint.n, choice=i, other_choice=j, **where, **numbers)
-    for name, found in (("phi", joint.phi), ("odds_ratio", joint.odds_ratio)):
-        if found is not None:
-            by = found.estimate if name == "odds_ratio" and found.estimate else 1.0
-            yield row(name, first.item, joint.n, **where, **association(found, by))
-
-
-def association(found: Any, by: float = 1.0) -> Row:
-    numbers = {name: float(getattr(found, name)) for name in ("estimate", "low", "high")}
-    return numbers | {"standard_error": float(found.standard_error) / by}
 
 
 def scores(one: Analysis) -> Iterator[Row]:

@@ -17,6 +17,8 @@ FEWEST = 10
 """With fewer responses there is no estimate."""
 ENOUGH = 30
 """With fewer there are no tables and models: they take estimates as normal."""
+NUMBERS = ("estimate", "unbiased", "standard_error", "low", "high", "narrowest_standard_error")
+"""The columns of a row."""
 OTHER = "other groups"
 """The key of groups that are told of together."""
 
@@ -80,6 +82,12 @@ class Analysis:
     def pairs(self) -> Array:
         """Counts of the reports of two questions, by row."""
         return np.array(self.inputs["pairs"], dtype=np.int64)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The number of responses of each row."""
+        counts = self.pairs if "pairs" in self.inputs else self.totals[:, 0]
+        return np.asarray(counts.reshape(len(counts), -1).sum(axis=1))
 
     @property
     def members(self) -> list[list[int]]:
@@ -172,6 +180,18 @@ class Analysis:
         codes = np.arange(mechanism.reports) == int(part)
         channel = Channel(((tickets - low, low), (tickets - high, high)))
         return Variable(key, int(part), 0, codes.astype(int), channel)
+
+    def measured(self, token: str) -> tuple[str, bool] | None:
+        """The background question of a token, and whether its answers count as numbers; None of a randomised one."""
+        key, _, part = token.partition(":")
+        return (key, part == "steps") if key in [question["key"] for question in self.questions] else None
+
+    def values(self, variable: Variable) -> list[float] | None:
+        """The numbers that answers stand for: of two 0 and 1, of a scale its points; None where some have none."""
+        if variable.channel.answers == 2:
+            return [0.0, 1.0]
+        found = [value for value in self.question(variable.item).values if value is not None]
+        return found if len(found) == variable.channel.answers else None
 
     def kinds(self, key: str) -> tuple[Variable, Array]:
         """Who follows a coin: No by it, Yes by it, and No whatever it shows; and the counts of reports, by row.
