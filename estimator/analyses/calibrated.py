@@ -85,6 +85,7 @@ class RowWeights:
     - `calibrated`: one weight for each of them; before calibration its number of responses.
     - `told`: by margin, how many responses tell its answer, or several that it is one of.
     - `among`: by margin, the share of each of its answers among the responses, as they count.
+    - `columns`: by margin and answer, how much each of them counts as it, and the share, which is the mean that is met.
     """
 
     rows: NDArray[np.intp]
@@ -92,6 +93,7 @@ class RowWeights:
     calibrated: CalibratedWeights
     told: Mapping[str, int]
     among: Mapping[str, Mapping[str, float]]
+    columns: Mapping[str, tuple[Floats, float]]
 
     @property
     def ratios(self) -> Floats:
@@ -128,7 +130,7 @@ def weights_of(
             for answer, column, share in zip(answers, table.T, known.tolist(), strict=True)
         }
     weights = _calibrated(columns, counts, weighting)
-    return weights if isinstance(weights, Unmet) else RowWeights(rows, counts, weights, told, among)
+    return weights if isinstance(weights, Unmet) else RowWeights(rows, counts, weights, told, among, columns)
 
 
 def _calibrated(

@@ -62,19 +62,20 @@ class Counted:
     inside: NDArray[np.bool_]
     left_out: int | None = None
 
+    @property
+    def correlated(self) -> bool:
+        """Whether both are numbers; of two yes or no the correlation is phi, which is told already."""
+        first, second = self.sides
+        return None not in (first.values, second.values) and (len(first.choices), len(second.choices)) != (2, 2)
+
 
 def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
     """Compute joint shares, shares by row, association, correlation and independence test."""
     partition, group = stored(design, inputs["groups"]), parameters["group"]
     weighting, confidence = parameters.get("weighting"), parameters["confidence"]
-    first, second = sides_of(design, parameters)
-    if (group or weighting or isinstance(first, Measured)) and not partition.parts:
+    if (group or weighting or "pairs" not in inputs) and not partition.parts:
         return {"n": 0, "flags": [TOO_FEW_IN_GROUPS], "rows": []}
-    counted = (
-        _by_background(design, first, second, inputs, partition)
-        if isinstance(first, Measured)
-        else _of_pairs(design, first, second, inputs, partition, group)
-    )
+    counted = counted_of(design, parameters, inputs)
     if counted is None:
         return {"n": 0, "flags": [TOO_FEW], "rows": []}
     table = counted.pairs[counted.inside].sum(axis=0)
@@ -92,7 +93,16 @@ def cross_table(design: Design, parameters: Mapping[str, Any], inputs: Mapping[s
     else:
         joint = estimate_joint(table, *channels, confidence=confidence)
     left_out = {} if counted.left_out is None else {"left_out": counted.left_out}
-    return _told(joint, counted.sides, weighted=weighting is not None) | left_out
+    return _told(joint, counted, weighted=weighting is not None) | left_out
+
+
+def counted_of(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> Counted | None:
+    """The counts of a table; None of a background question that too few tell."""
+    first, second = sides_of(design, parameters)
+    partition = stored(design, inputs["groups"])
+    if isinstance(first, Measured):
+        return _by_background(design, first, second, inputs, partition)
+    return _of_pairs(design, first, second, inputs, partition, parameters["group"])
 
 
 def _of_pairs(
@@ -129,15 +139,16 @@ def _side(design: Design, variable: Variable) -> Side:
     return Side(key, variable.channel, answers, values_of(design, variable))
 
 
-def _told(joint: JointEstimate, sides: tuple[Side, Side], *, weighted: bool) -> dict[str, object]:
+def _told(joint: JointEstimate, counted: Counted, *, weighted: bool) -> dict[str, object]:
     """The rows of a table, and the test of independence."""
-    weights, (one, other) = ENTERED if weighted else "", sides
+    weights, sides = ENTERED if weighted else "", counted.sides
+    one, other = sides
     row = partial(AnalysisRow, item=one.key, other_item=other.key, n=joint.n, level=joint.confidence, weights=weights)
     rows = [
         *_joint_rows(row, joint, sides),
         *_shares_by_row(row, joint, sides),
         *_associations(row, joint),
-        *_correlation(row, joint, sides),
+        *(_correlation(row, joint, sides) if counted.correlated else ()),
     ]
     test = joint.independence
     return {
@@ -197,11 +208,8 @@ def _associations(row: MakeRow, joint: JointEstimate) -> Iterator[AnalysisRow]:
 
 
 def _correlation(row: MakeRow, joint: JointEstimate, sides: tuple[Side, Side]) -> Iterator[AnalysisRow]:
-    """Pearson's correlation of two numbers; of two yes or no it is phi, which is told already."""
-    values, other = (side.values for side in sides)
-    if values is None or other is None or joint.unbiased.shape == (2, 2):
-        return
-    found = joint.correlation(values, other)
+    """Pearson's correlation of two numbers."""
+    found = joint.correlation(*(side.values for side in sides))
     yield row(
         "correlation", estimate=number(found.constrained), unbiased=number(found.unbiased),
         standard_error=number(found.standard_error), low=number(found.low), high=number(found.high), interval=DELTA,

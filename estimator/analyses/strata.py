@@ -199,6 +199,14 @@ def _reference(partition: Partition, groups: Sequence[ReleasedGroup], against: s
     return partition.row_of(against)
 
 
+def reference_key(partition: Partition, groups: Sequence[ReleasedGroup], against: str) -> str:
+    """The key of the group that all are compared with, as it is told of; empty where every pair is compared."""
+    place = _reference(partition, groups, against)
+    if place is None:
+        return ""
+    return groups[place].key if 0 <= place < len(groups) else against
+
+
 def _pairs(ready: Sequence[int], reference: int | None) -> Iterator[tuple[int, int]]:
     """The positions of the groups to compare, the later minus the earlier."""
     if reference is None:

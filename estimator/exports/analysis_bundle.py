@@ -8,8 +8,8 @@ from string import Template
 
 from collector.designs.selectors import get_design
 from estimator.analyses.exports import csv_file, json_file
-from estimator.exports.analysis_tables import tables_of
-from estimator.exports.bundle import ANALYSES, add_analysis_scripts, add_library, pack
+from estimator.exports.analysis_tables import SCRIPTS, tables_of
+from estimator.exports.bundle import ANALYSES, BUNDLED, add_analysis_scripts, add_library, pack
 from estimator.models import Analysis
 
 
@@ -24,7 +24,9 @@ def zip_file(analysis: Analysis) -> bytes:
         tables = tables_of(analysis)
         if tables:
             (folder / "tables").mkdir()
-            shutil.copyfile(ANALYSES / "analysis.R", folder / "analysis.R")
+            for script in ("analysis.R", *SCRIPTS[Analysis.Kind(analysis.kind)]):
+                source = ANALYSES / script
+                shutil.copyfile(source if source.exists() else BUNDLED / script, folder / script)
         for table, content in tables.items():
             (folder / table).write_bytes(content)
         (folder / "README.txt").write_text(_readme(analysis, in_r=bool(tables)), encoding="utf-8")

@@ -1,34 +1,58 @@
-"""The tables that `analysis.R` reads: responses by predictors, the table of the outcome, and what was asked."""
+"""The tables that `analysis.R` reads: what was asked, counts of responses, tables of tickets, margins of weights."""
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from collector.designs import Design
 from collector.designs.selectors import get_design
+from estimator.analyses import scores
 from estimator.analyses.calibrated import Unmet, weights_of
+from estimator.analyses.cross_tables import counted_of
 from estimator.analyses.logistic import reports_of
-from estimator.analyses.quantities import Score, Variable, outcome_of, variable_of
+from estimator.analyses.quantities import Score, Variable, item_of, outcome_of, quantity_of, question_at, variable_of
+from estimator.analyses.strata import compared, reference_key, strata_counts
 from estimator.models import Analysis
 from estimator.runs.cells import row_answers
 from estimator.runs.groups import answer_key, stored
+from randomized_response import Channel
 
+Kind = Analysis.Kind
 Table = Iterable[Sequence[object]]
+SCRIPTS = {
+    Kind.REGRESSION: ("regression.R",),
+    Kind.CROSS_TABLE: ("cross-table.R", "association.R", "weights.R", "formulas.R"),
+    Kind.SCORES: ("scores.R", "association.R", "formulas.R"),
+    Kind.COMPARISON: ("shares.R", "weights.R", "formulas.R", "estimates.R"),
+    Kind.WEIGHTING: ("shares.R", "weights.R", "formulas.R", "estimates.R"),
+}
+"""The scripts by which R computes a kind of analysis; the first is named in the settings."""
 
 
 def tables_of(analysis: Analysis) -> dict[str, bytes]:
     """The tables by their names in the bundle; none of an analysis that R has no formulas for."""
-    if analysis.kind != Analysis.Kind.REGRESSION or all(row["estimate"] is None for row in analysis.result["rows"]):
+    kind = Kind(analysis.kind)
+    if kind not in SCRIPTS or all(row["estimate"] is None for row in analysis.result["rows"]):
         return {}
-    design, parameters = get_design(analysis.design_id), analysis.parameters
+    design = get_design(analysis.design_id)
+    make = {Kind.REGRESSION: _regression, Kind.CROSS_TABLE: _cross_table, Kind.SCORES: _scores}.get(kind, _shares)
+    settings, tables = make(analysis, design)
+    asked = {"kind": SCRIPTS[kind][0].removesuffix(".R"), "confidence": analysis.parameters["confidence"], **settings}
+    tables = {"settings": [("name", "value"), *asked.items()], **tables}
+    return {f"tables/{name}.csv": _csv(rows) for name, rows in tables.items()}
+
+
+def _regression(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict[str, Table]]:
+    parameters = analysis.parameters
     outcome = _outcome(parameters, design)
     answer = variable_of(design, parameters["answer"]) if "answer" in parameters else None
     settings = {
         "model": "linear" if isinstance(outcome, Score) else parameters.get("model", _usual(outcome)),
-        "confidence": parameters["confidence"],
         "prior": parameters.get("prior") or "",
         "weighted": int("weighting" in parameters),
         "choice": "" if outcome.choice is None else outcome.choice,
@@ -36,17 +60,106 @@ def tables_of(analysis: Analysis) -> dict[str, bytes]:
     }
     settings |= {f"interaction {number}": key for number, key in enumerate(parameters.get("interaction", ()), start=1)}
     settings |= {f"steps {number}": key for number, key in enumerate(parameters.get("steps", ()), start=1)}
-    tables: dict[str, Table] = {
-        "responses": _responses(analysis, design, outcome, paired=answer is not None),
-        "settings": [("name", "value"), *settings.items()],
-    }
+    tables: dict[str, Table] = {"responses": _responses(analysis, design, outcome, paired=answer is not None)}
     if isinstance(outcome, Score):
         tables["scores"] = [(repr(score),) for score in outcome.scores]
     else:
         tables["channel"] = outcome.channel.weights
     if answer is not None:
         tables["answer"] = answer.channel.weights
-    return {f"tables/{name}.csv": _csv(rows) for name, rows in tables.items()}
+    return settings, tables
+
+
+def _cross_table(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict[str, Table]]:
+    parameters = analysis.parameters
+    counted = counted_of(design, parameters, analysis.inputs)
+    assert counted is not None
+    first, second = counted.sides
+    tables: dict[str, Table] = {
+        "pairs": [("row", "first", "second", "count"), *_cells(counted.pairs)],
+        "inside": [(row,) for row in np.flatnonzero(counted.inside).tolist()],
+        "first": first.channel.weights,
+        "second": second.channel.weights,
+        "places": [(choice,) for choice in first.choices],
+    }
+    if counted.correlated:
+        sides = (("first", first.values), ("second", second.values))
+        tables["values"] = [("side", "value"), *((side, value) for side, values in sides for value in values or ())]
+    if "weighting" in parameters:
+        tables |= _margins(analysis, design, counted.sizes)
+    return {"rows": len(counted.pairs), **_method(parameters.get("weighting", {}))}, tables
+
+
+def _scores(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict[str, Table]]:
+    counted = scores.variables(design, analysis.parameters)
+    names = [f"report-{number}" for number in range(1, len(counted) + 1)]
+    asked = [(design.items[one.position].key, "" if one.choice is None else one.choice) for one in counted]
+    tables: dict[str, Table] = {
+        "patterns": [(*names, "count"), *analysis.inputs["patterns"]],
+        "items": [("item", "choice"), *asked],
+    }
+    tables |= {f"channel-{number}": one.channel.weights for number, one in enumerate(counted, start=1)}
+    return {}, tables
+
+
+def _shares(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict[str, Table]]:
+    """Of a comparison of groups, or a weighting."""
+    parameters, comparing = analysis.parameters, analysis.kind == Kind.COMPARISON
+    quantity = quantity_of(design, parameters["quantity"]) if comparing else None
+    position = item_of(design, parameters["item"]) if quantity is None else quantity.position
+    item, question, counts = design.items[position], question_at(design, position), strata_counts(analysis.inputs)
+    partition, mechanism = stored(design, analysis.inputs["groups"]), question.mechanism
+    weighting = parameters.get("weighting", parameters if "margins" in parameters else {})
+    settings = {
+        "analysis": analysis.kind, "rows": len(counts), "question": item.kind, "mechanism": item.channel.name,
+        "encoding": item.encoding, "size": item.channel.size or "",
+        "answers": mechanism.answers if isinstance(mechanism, Channel) else mechanism.k,
+        "choice": "" if quantity is None or quantity.choice is None else quantity.choice, **_method(weighting),
+    }  # fmt: skip
+    tables: dict[str, Table] = {
+        "counts": [("row", "symbol", "value", "count"), *_cells(counts)],
+        "channel": item.channel.weights,
+    }
+    if question.values:
+        tables["values"] = [("NA" if value is None else repr(float(value)),) for value in question.values]
+    if comparing:
+        groups = compared(partition, parameters["against"])
+        settings["reference"] = reference_key(partition, groups, parameters["against"])
+        tables["groups"] = [("group", "row"), *((group.key, row) for group in groups for row in group.rows)]
+    elif "shares" in parameters and partition.parts:
+        known = [
+            float(sum(Fraction(parameters["shares"][design.strata[place]]) for place in members))
+            for members in partition.members
+        ]
+        tables["strata"] = [("group", "share"), *zip(partition.keys, map(repr, known), strict=True)]
+    if weighting:
+        tables |= _margins(analysis, design, counts[:, 0].sum(axis=1))
+    return settings, tables
+
+
+def _method(weighting: Mapping[str, Any]) -> dict[str, object]:
+    return {"method": weighting.get("method", ""), "largest": weighting.get("largest") or ""}
+
+
+def _margins(analysis: Analysis, design: Design, sizes: NDArray[np.int64]) -> dict[str, Table]:
+    """How much each row counts as each answer of the margins, and the means to meet; nothing where none can be met."""
+    weighting = analysis.parameters.get("weighting", analysis.parameters)
+    found = weights_of(design, stored(design, analysis.inputs["groups"]).members, sizes.tolist(), weighting)
+    if isinstance(found, Unmet):
+        return {}
+    columns = {key: one for key, one in found.columns.items() if np.ptp(one[0]) > 0}
+    table = np.zeros((len(sizes), len(columns)))
+    table[found.rows] = np.array([column for column, _ in columns.values()]).T
+    return {
+        "sizes": [("size",), *((size,) for size in sizes.tolist())],
+        "margins": [tuple(columns), *(tuple(map(repr, row)) for row in table.tolist())],
+        "means": [(key, repr(mean)) for key, (_, mean) in columns.items()],
+    }
+
+
+def _cells(counts: NDArray[np.int64]) -> Iterator[Sequence[object]]:
+    """A line for each count: its place, and it."""
+    yield from ((*place, int(count)) for place, count in np.ndenumerate(counts) if count)
 
 
 def _outcome(parameters: Mapping[str, Any], design: Design) -> Variable | Score:

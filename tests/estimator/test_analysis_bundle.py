@@ -13,6 +13,7 @@ import pytest
 from collector.designs import Design
 from estimator.analyses import exports, services
 from estimator.exports.analysis_bundle import zip_file
+from estimator.exports.analysis_tables import tables_of
 from estimator.models import Analysis
 from tests.factories import background
 from tests.factories.background import done
@@ -137,7 +138,7 @@ def test_bundle_is_enough_by_itself(design: Design, tmp_path: Path) -> None:
     assert names == {
         "README.txt", "SHA256SUMS", "analysis.csv", "analysis.json", "analysis.py", "counts.py",
         "cross_tables.py", "models.py",
-        "randomized_response", "analysis.R", "tables",
+        "randomized_response", "analysis.R", "regression.R", "tables",
     }  # fmt: skip
     for line in (tmp_path / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
         digest, name = line.split("  ")
@@ -154,6 +155,45 @@ def test_bundle_is_enough_by_itself(design: Design, tmp_path: Path) -> None:
         [sys.executable, "analysis.py"], cwd=tmp_path, capture_output=True, text=True, env={"PATH": ""}, check=False
     )
     assert (changed.returncode, "1 numbers differ." in changed.stdout) == (1, True)
+
+
+IN_R: list[tuple[Analysis.Kind, dict[str, str], set[str], set[str]]] = [
+    (Kind.COMPARISON, ASKED[0][1], {"shares.R", "weights.R", "formulas.R", "estimates.R"},
+     {"settings", "counts", "channel", "groups"}),
+    (Kind.WEIGHTING, ASKED[2][1], {"shares.R", "weights.R", "formulas.R", "estimates.R"},
+     {"settings", "counts", "channel", "sizes", "margins", "means"}),
+    (Kind.CROSS_TABLE, {"rows": f"{AGE}:steps", "columns": "tired"},
+     {"cross-table.R", "association.R", "weights.R", "formulas.R"},
+     {"settings", "pairs", "inside", "first", "second", "places", "values"}),
+    (Kind.SCORES, {"item-cheated": "yes", "item-drinks:0": "yes"}, {"scores.R", "association.R", "formulas.R"},
+     {"settings", "patterns", "items", "channel-1", "channel-2"}),
+    (Kind.AREAS, {"outcome": "cheated", "area": REGION}, set(), set()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "fields", "scripts", "tables"), IN_R, ids=[kind.value for kind, *_ in IN_R])
+def test_bundle_has_what_r_needs(
+    design: Design, kind: Analysis.Kind, fields: dict[str, str], scripts: set[str], tables: set[str]
+) -> None:
+    with zipfile.ZipFile(io.BytesIO(zip_file(done(kind, design, **fields)))) as archive:
+        names = set(archive.namelist())
+        readme = archive.read("README.txt").decode()
+    in_r = {"analysis.R"} if scripts else set()
+    assert {name for name in names if name.endswith(".R")} == scripts | in_r
+    assert {name for name in names if name.startswith("tables/")} == {f"tables/{name}.csv" for name in tables}
+    assert ("Rscript analysis.R" in readme) is bool(scripts)
+
+
+def test_margins_for_r_are_those_of_the_weights(design: Design) -> None:
+    found = done(Kind.WEIGHTING, design, item="cheated", **QUARTERS)
+    tables = tables_of(found)
+    means = dict(line.split(",") for line in tables["tables/means.csv"].decode().splitlines())
+    assert means == {f"{REGION}={answer}": "0.25" for answer in range(1, 5)}
+    head, *lines = tables["tables/margins.csv"].decode().splitlines()
+    assert head.split(",") == list(means)
+    sizes = tables["tables/sizes.csv"].decode().splitlines()[1:]
+    counted = [line for line, size in zip(lines, sizes, strict=True) if size != "0"]
+    assert all(sum(map(float, line.split(","))) == pytest.approx(1) for line in counted)
 
 
 def test_bundle_holds_no_result_of_its_own(design: Design) -> None:

@@ -1,4 +1,4 @@
-"""R alone computes the numbers of regressions again from their bundles; part of `make audit-files`, as it needs R."""
+"""R alone computes the numbers of analyses again from their bundles; part of `make audit-files`, as it needs R."""
 
 import io
 import os
@@ -9,14 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from collector.designs import Design
 from collector.designs.selectors import get_design
+from collector.designs.services import close_design, freeze_design
 from estimator.analyses import services
 from estimator.exports.analysis_bundle import zip_file
 from estimator.models import Analysis
 from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import close_survey, write_survey
 from surveys.opening.services import open_survey
-from tests.factories import background, three_groups
+from tests.factories import background, kinds, simulation, three_groups
 from tests.factories.background import done
 
 pytestmark = pytest.mark.django_db
@@ -68,10 +70,60 @@ def test_r_computes_regressions_on_background_questions(tmp_path: Path, fields: 
     assert (said.returncode, said.stderr) == (0, "")
 
 
+SHARES = {f"share-{REGION}-{k}": "25" for k in range(1, 5)}
+TOGETHER = "\n".join(
+    f"{REGION},{region},{AGE},{age},{10 * region + 50}" for region in range(1, 5) for age in range(1, 5)
+)
+OTHERS: list[tuple[Analysis.Kind, dict[str, str]]] = [
+    (Kind.COMPARISON, {"quantity": "cheated:1", "against": f"pairs:{REGION}"}),
+    (Kind.COMPARISON, {"quantity": "mood:2", "against": f"{AGE}=1"}),
+    (Kind.COMPARISON, {"quantity": "drinks:1", "against": f"pairs:{AGE}", "confidence": "0.99"}),
+    (Kind.COMPARISON, {"quantity": "tired:mean", "against": f"{AGE}=2", "confidence": "0.9"}),
+    (Kind.WEIGHTING, {"item": "mood", **SHARES}),
+    (Kind.WEIGHTING, {"item": "tired", "method": "logit", "largest": "4", **SHARES}),
+    (Kind.WEIGHTING, {"item": "drinks", "method": "linear", "largest": "3", **SHARES}),
+    (Kind.WEIGHTING, {"item": "cheated", "table": TOGETHER}),
+    (Kind.CROSS_TABLE, {"rows": "cheated", "columns": "mood"}),
+    (Kind.CROSS_TABLE, {"rows": "cheated", "columns": "drinks:1"}),
+    (Kind.CROSS_TABLE, {"rows": "mood", "columns": "tired"}),
+    (Kind.SCORES, {"item-cheated": "yes", "item-drinks:0": "yes", "item-drinks:1": "yes"}),
+    (Kind.SCORES, {"item-cheated": "yes", "item-mood:2": "yes", "confidence": "0.9"}),
+    (Kind.CROSS_TABLE, {"rows": REGION, "columns": "mood"}),
+    (Kind.CROSS_TABLE, {"rows": f"{AGE}:steps", "columns": "cheated"}),
+    (Kind.CROSS_TABLE, {"rows": f"{AGE}:steps", "columns": "tired", "confidence": "0.9"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "fields"), OTHERS, ids=str)
+def test_r_computes_other_analyses(tmp_path: Path, kind: Analysis.Kind, fields: dict[str, str]) -> None:
+    found = done(kind, background.of_four_kinds(), **fields)
+    numbers = sum(row["estimate"] is not None for row in found.result["rows"])
+    said = computed(found, tmp_path)
+    assert said.stdout.endswith(f"{numbers} rows compared, 0 numbers differ, 0 rows were not computed.\n"), said.stdout
+    assert (said.returncode, said.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        (Kind.COMPARISON, {"quantity": "cheated:1", "against": f"pairs:{AGE}"}),
+        (Kind.COMPARISON, {"quantity": "drinks:1", "against": f"{AGE}=1"}),
+        (Kind.COMPARISON, {"quantity": "tired:mean", "against": f"pairs:{REGION}"}),
+        (Kind.CROSS_TABLE, {"rows": "cheated", "columns": "mood"}),
+        (Kind.CROSS_TABLE, {"rows": f"{AGE}:steps", "columns": "tired"}),
+    ],
+    ids=str,
+)
+def test_r_computes_with_weights(tmp_path: Path, kind: Analysis.Kind, fields: dict[str, str]) -> None:
+    design = background.of_four_kinds()
+    weights = done(Kind.WEIGHTING, design, item="cheated", **SHARES)
+    said = computed(done(kind, design, weights=weights.key, **fields), tmp_path)
+    assert (said.returncode, said.stderr) == (0, ""), said.stdout
+
+
 def test_r_computes_weighted_regressions_and_finds_changes(tmp_path: Path) -> None:
     design = background.of_four_kinds()
-    shares = {f"share-{REGION}-{k}": "25" for k in range(1, 5)}
-    weights = done(Kind.WEIGHTING, design, item="cheated", **shares)
+    weights = done(Kind.WEIGHTING, design, item="cheated", **SHARES)
     for outcome in ("tired:mean", "cheated", "mood"):
         prior = {"prior": "yes"} if outcome == "mood" else {}
         found = done(Kind.REGRESSION, design, outcome=outcome, weights=weights.key, **prior, **BOTH)
@@ -101,3 +153,36 @@ def test_r_computes_who_follows_a_coin(tmp_path: Path, monkeypatch: pytest.Monke
         asked = {"outcome": "cheated:coin", "predictor-what_is_your_highest_degree": "yes", **fields}
         said = computed(done(Kind.REGRESSION, design, **asked), tmp_path / str(number))
         assert (said.returncode, said.stderr) == (0, ""), said.stdout
+
+
+def of_every_kind() -> Design:
+    """A closed survey of three groups and every kind of question over 900 simulated people."""
+    made = freeze_design(kinds.document(strata=three_groups.groups()))
+    random = np.random.default_rng(2)
+    who = simulation.people(made, 900, random)
+    simulation.store(made, who, simulation.symbols(made, who, random))
+    close_design(made.digest)
+    return made
+
+
+KNOWN = {"share-y1": "20", "share-y2": "30", "share-y3": "50"}
+IN_GROUPS: list[tuple[Analysis.Kind, dict[str, str]]] = [
+    *((Kind.COMPARISON, {"quantity": token, "against": "pairs"}) for token in ("smokes:1", "substance:2", "mood:0")),
+    *((Kind.COMPARISON, {"quantity": f"{key}:mean", "against": "y2"}) for key in ("mood", "worry", "drinks", "hours")),
+    *((Kind.WEIGHTING, {"item": key, **KNOWN}) for key in ("smokes", "often", "substance", "place", "habits", "mood")),
+    *((Kind.WEIGHTING, {"item": key, **KNOWN}) for key in ("worry", "drinks", "hours")),
+    (Kind.CROSS_TABLE, {"rows": "smokes", "columns": "substance:2", "group": "y1"}),
+    (Kind.CROSS_TABLE, {"rows": "often", "columns": "mood"}),
+    (Kind.CROSS_TABLE, {"rows": "habits:0", "columns": "habits:4"}),
+    (Kind.SCORES, {"item-smokes": "yes", "item-habits:1": "yes", "item-substance:2": "yes", "item-place:3": "yes"}),
+]
+
+
+def test_r_computes_analyses_of_every_kind_of_question(tmp_path: Path) -> None:
+    made = of_every_kind()
+    for number, (kind, fields) in enumerate(IN_GROUPS):
+        found = done(kind, made, **fields)
+        said = computed(found, tmp_path / str(number))
+        assert (said.returncode, said.stderr) == (0, ""), f"{kind} {fields}\n{said.stdout}"
+        compared = sum(row["estimate"] is not None for row in found.result["rows"])
+        assert f"{compared} rows compared, 0 numbers differ" in said.stdout

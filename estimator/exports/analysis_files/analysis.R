@@ -1,248 +1,50 @@
-# Computes the numbers of a regression again from its counts of randomised responses, and compares, in R alone.
+# Computes the numbers of an analysis again from its counts of randomised responses, and compares, in R alone.
 #
 #     Rscript analysis.R      in the folder of this file
 #
 # It prints each number beside the one in analysis.csv, and the exit code is 1 where one differs by more than 1e-4 (above
-# 1: of its size). It needs R from 4.0 on and no package.
-#
-# A report is drawn from the row of the table that belongs to the answer, so a model of the answers' shares given the
-# predictors says the chances of reports: L = sum over answers of table x share (Scheers & Dayton 1988; van den Hout, van
-# der Heijden & Gilchrist 2007). Where a predictor is a randomised answer, too, its shares are modelled with the others
-# held fixed, and L is a sum over its answers as well (Blair, Imai & Zhou 2015). The maximum is found by `optim`. Standard
-# errors are those of the curvature there; with weights of the sandwich (White 1982). Of a mean each report stands for its
-# unbiased value: least squares, with errors HC3 (MacKinnon & White 1985). Shares and means are averaged over the
-# respondents as if all had given an answer (Graubard & Korn 1999), with errors by the delta method and limits of shares on
-# the logit scale.
+# 1: of its size). It needs R from 4.0 on and no package. The formulas are in the other scripts beside this one.
 
 arguments <- commandArgs(FALSE)
 file <- sub("^--file=", "", arguments[grep("^--file=", arguments)])
 if (length(file)) setwd(dirname(file))
 
-ENOUGH <- 30  # with fewer responses an answer is left out, with those who gave it
 TOLERANCE <- 1e-4
 
 read <- function(name, ...) read.csv(file.path("tables", name), check.names = FALSE, stringsAsFactors = FALSE, ...)
-data <- read("responses.csv")
+is_there <- function(name) file.exists(file.path("tables", name))
 chances <- function(name) { table <- as.matrix(read(name, header = FALSE)); unname(table / rowSums(table)) }
 settings <- read("settings.csv", colClasses = "character")
 setting <- function(name) { value <- settings$value[settings$name == name]; if (length(value)) value else "" }
-model <- setting("model")
-linear <- model == "linear"
-answered <- file.exists(file.path("tables", "answer.csv"))
-if (linear) scores <- read("scores.csv", header = FALSE)[[1]] else channel <- chances("channel.csv")
-predictors <- setdiff(names(data), c("weight", "report", "answer", "count"))
-crossed <- matrix(settings$value[grepl("^interaction ", settings$name)], 2)  # each two predictors that interact
-alone <- setdiff(predictors, crossed)
-stepped <- settings$value[grepl("^steps ", settings$name)]  # predictors whose answers are numbers
-quantile <- qnorm((1 + as.numeric(setting("confidence"))) / 2)
+confidence <- as.numeric(setting("confidence"))
 
-# Answers, and of two predictors that interact pairs of answers, that too few gave are left out.
-whole <- data
-size <- function(table, given) sum(table$count[Reduce(`&`, lapply(names(given), function(k) table[[k]] == given[[k]]))])
-answers <- function(name) {
-  found <- unique(data[[name]])
-  if (setting("first") != "") return(c(setting("first"), setdiff(found, setting("first"))))
-  found[order(as.numeric(sub(".*=", "", found)))]
-}
-pairs_of <- function() do.call(c, lapply(seq_len(ncol(crossed)), function(at) {
-  pair <- predictors[predictors %in% crossed[, at]]
-  both <- expand.grid(second = answers(pair[2]), first = answers(pair[1]), stringsAsFactors = FALSE)
-  lapply(seq_len(nrow(both)), function(k) setNames(list(both$first[k], both$second[k]), pair))
-}))
-repeat {
-  given <- c(unlist(lapply(predictors, function(name) lapply(answers(name), function(one) setNames(list(one), name))),
-                    recursive = FALSE), pairs_of())
-  if (!length(given)) break
-  sizes <- vapply(given, function(one) size(data, one), 0)
-  single <- lengths(given) == 1
-  few <- ifelse(single, sizes < ENOUGH, sizes > 0 & sizes < ENOUGH)
-  rare <- given[few & !(single & vapply(given, function(one) names(one)[1], "") %in% stepped)]
-  if (!length(rare)) break
-  holds <- Reduce(`|`, lapply(rare, function(one)
-    Reduce(`&`, lapply(names(one), function(k) data[[k]] == one[[k]]))))
-  data <- data[!holds, ]
-}
-
-# An indicator for each answer but the first, or the number of the answer; of two predictors that interact an indicator
-# for each pair of answers that the columns before it do not add up to, those of two first answers last.
-columns <- list()
-for (name in predictors)
-  columns <- c(columns, lapply(if (name %in% stepped) "step" else answers(name)[-1],
-                               function(one) setNames(list(one), name)))
-pairs <- Filter(function(one) size(data, one) > 0, pairs_of())
-design <- function(table) {
-  holds <- function(one) {
-    if (one[[1]] == "step") return(as.numeric(sub(".*=", "", table[[names(one)]])))
-    Reduce(`&`, lapply(names(one), function(k) table[[k]] == one[[k]]))
-  }
-  matrix(vapply(columns, function(one) as.numeric(holds(one)), numeric(nrow(table))), nrow = nrow(table))
-}
-
-if (length(pairs)) {
-  at_first <- vapply(pairs, function(one) any(vapply(names(one), function(k) one[[k]] == answers(k)[1], NA)), NA)
-  of <- vapply(pairs, function(one) paste(names(one), collapse = "+"), "")
-  single <- length(columns)
-  columns <- c(columns, pairs[order(match(of, unique(of)), at_first)])
-  found <- qr(cbind(1, design(data)), tol = 1e-9)  # dependent columns last, the others in their order
-  kept <- sort(found$pivot[seq_len(found$rank)])[-1] - 1
-  columns <- columns[union(seq_len(single), kept)]
-}
-
-# The shares of the answers, a column each, from coefficients and indicators; of a linear model the mean.
-p <- length(columns)
-k <- if (linear) 1 else nrow(channel)
-inverse <- switch(model, logit = plogis, probit = pnorm, cloglog = function(eta) -expm1(-exp(eta)), plogis)
-shares <- function(b, x) {
-  if (linear) return(cbind(1, x) %*% b)
-  if (model == "multinomial") {
-    eta <- cbind(0, cbind(1, x) %*% matrix(b, p + 1))
-    return(exp(eta) / rowSums(exp(eta)))
-  }
-  if (model == "ordinal") {
-    below <- plogis(outer(-drop(x %*% b[k:(k + p - 1)]), b[1:(k - 1)], `+`))
-    return(cbind(below, 1) - cbind(0, below))
-  }
-  yes <- inverse(drop(cbind(1, x) %*% b))
-  cbind(1 - yes, yes)
-}
-starts <- list(switch(model, multinomial = rep(0, (p + 1) * (k - 1)), ordinal = c(qlogis(seq_len(k - 1) / k), rep(0, p)),
-                      rep(0, p + 1)))
-
-x <- design(data)
-mass <- data$count * data$weight
-each <- function(b) log(rowSums(shares(b, x) * t(channel[, data$report + 1])))
-if (answered) {  # coefficients of the outcome, effects of the answers but the first, coefficients of their shares
-  other <- chances("answer.csv")
-  effects <- p + 1 + seq_len(nrow(other) - 1)
-  each <- function(b) {
-    odds <- exp(cbind(0, cbind(1, x) %*% matrix(b[-seq_len(max(effects))], p + 1)))
-    eta <- drop(cbind(1, x) %*% b[seq_len(p + 1)])
-    by_answer <- function(a) {
-      yes <- plogis(eta + c(0, b[effects])[a])
-      reported <- channel[1, data$report + 1] * (1 - yes) + channel[2, data$report + 1] * yes
-      other[a, data$answer + 1] * odds[, a] / rowSums(odds) * reported
-    }
-    log(rowSums(vapply(seq_len(nrow(other)), by_answer, numeric(nrow(data)))))
-  }
-  parameters <- max(effects) + (p + 1) * length(effects)
-  starts <- lapply(c(0, -1.5, 1.5, -4, 4), function(by) replace(numeric(parameters), effects, by))
-}
-penalty <- function(b) 0
-if (setting("prior") != "") {  # of intercepts, or cuts, at the predictors' means, and of slopes times their deviations
-  scale <- as.numeric(setting("prior")) / sqrt(sum(mass) / sum(data$count))  # weights count as if their mean were 1
-  means <- colSums(x * mass) / sum(mass)
-  deviations <- sqrt(colSums(sweep(x, 2, means)^2 * mass) / sum(mass))
-  at_means <- function(b) {
-    if (model == "ordinal") return(c(b[1:(k - 1)] - sum(means * b[-(1:(k - 1))]), deviations * b[-(1:(k - 1))]))
-    each <- matrix(b, p + 1)
-    c(each[1, ] + colSums(means * each[-1, , drop = FALSE]), deviations * each[-1, ])
-  }
-  penalty <- function(b) -sum((at_means(b) / scale)^2) / 2
-}
-height <- function(b) { value <- sum(mass * each(b)) + penalty(b); if (is.finite(value)) value else -1e10 }
-# Derivatives by differences of fourth order, a column for each coefficient.
-jacobian <- function(f, b, step = 1e-3) {
-  vapply(seq_along(b), function(j) {
-    d <- replace(numeric(length(b)), j, step)
-    (8 * (f(b + d) - f(b - d)) - (f(b + 2 * d) - f(b - 2 * d))) / (12 * step)
-  }, f(b))
-}
-gradient <- function(b) drop(jacobian(height, b))
-highest <- function() {
-  control <- list(fnscale = -1, maxit = 2000, reltol = 1e-14)
-  climbs <- lapply(starts, function(start) optim(start, height, gradient, method = "BFGS", control = control))
-  b <- climbs[[which.max(vapply(climbs, function(climb) climb$value, 0))]]$par
-  for (step in 1:5) b <- b - solve(jacobian(gradient, b), gradient(b))  # Newton's method, from near the maximum
-  covariance <- solve(-jacobian(gradient, b))
-  if (setting("weighted") == "1") {
-    scores <- jacobian(each, b)
-    covariance <- covariance %*% crossprod(scores * sqrt(data$count) * data$weight) %*% covariance
-  }
-  list(b = b, covariance = covariance)
-}
-least_squares <- function() {
-  rows <- cbind(1, x)
-  share <- data$weight / sum(mass)  # of each respondent
-  inverse <- solve(crossprod(rows * sqrt(share * data$count)))
-  value <- scores[data$report + 1]
-  b <- drop(inverse %*% crossprod(rows, share * data$count * value))
-  leverage <- share * rowSums((rows %*% inverse) * rows)
-  residual <- share * (value - drop(rows %*% b)) / (1 - leverage)
-  list(b = b, covariance = inverse %*% crossprod(rows * sqrt(data$count) * residual) %*% inverse)
-}
-fit <- if (linear) least_squares() else highest()
-b <- fit$b
-covariance <- fit$covariance
-
-# The numbers: shares in each scenario, their differences, odds ratios.
 told <- read.csv("analysis.csv", check.names = FALSE, stringsAsFactors = FALSE, encoding = "bytes")
-places <- if (k == 2) 2 else seq_len(k)
-choices <- if (linear) "" else if (k == 2) setting("choice") else as.character(seq_len(k) - 1)
-quantity <- if (linear) "mean" else "share"
-average <- function(given) function(b) {
-  table <- data
-  for (name in names(given)) table[[name]] <- given[[name]]
-  colSums(shares(b, design(table)) * mass)[places] / sum(mass)
-}
-deviation <- function(f) { j <- matrix(jacobian(f, b), ncol = length(b)); sqrt(rowSums((j %*% covariance) * j)) }
 wrong <- seen <- 0
-compare <- function(quantity, group, against, choice, numbers, other_choice = "") {
-  same <- function(column, value) is.na(column) & value == "" | !is.na(column) & as.character(column) == value
-  row <- told[told$quantity == quantity & same(told$group, group) & same(told$against, against) &
-              same(told$choice, choice) & same(told$other_choice, other_choice), ]
-  if (!nrow(row) || is.na(row$estimate[1])) return(invisible())
+numbers <- function(estimate, error, low, high)
+  list(estimate = unname(estimate), standard_error = unname(error), low = unname(low), high = unname(high))
+
+# Compare numbers with those of the row at a place: the text of some of its columns. Without an estimate there, or here,
+# nothing is compared.
+compare <- function(place, numbers) {
+  is_it <- lapply(names(place), function(name) {
+    column <- told[[name]]
+    is.na(column) & place[[name]] == "" | !is.na(column) & as.character(column) == place[[name]]
+  })
+  row <- told[Reduce(`&`, is_it), ]
+  if (!nrow(row) || is.na(row$estimate[1]) || !length(numbers)) return(invisible())
   seen <<- seen + 1
   for (name in names(numbers)) {
     there <- row[[name]][1]
-    bad <- is.na(there) || abs(there - numbers[[name]]) > TOLERANCE * max(1, abs(there))
+    here <- numbers[[name]]
+    bad <- if (is.na(there) || !is.finite(here)) !is.na(there) || is.finite(here)
+           else abs(there - here) > TOLERANCE * max(1, abs(there))
     wrong <<- wrong + bad
-    label <- paste(quantity, group, against, choice)
-    cat(sprintf("%-70s %-15s %12.7g %12.7g %s\n", label, name, there, numbers[[name]], if (bad) "differs" else ""))
+    label <- paste(unlist(place)[nzchar(unlist(place))], collapse = " ")
+    cat(sprintf("%-70s %-18s %12.7g %12.7g %s\n", label, name, there, here, if (bad) "differs" else ""))
   }
 }
-numbers <- function(estimate, error, low, high)
-  list(estimate = unname(estimate), standard_error = unname(error), low = unname(low), high = unname(high))
-key <- function(given) paste(unlist(given), collapse = "+")
-ratio <- function(at) {
-  error <- sqrt(covariance[at, at])
-  numbers(exp(b[at]), error, exp(b[at] - quantile * error), exp(b[at] + quantile * error))
-}
-scenarios <- if (!answered) c(unlist(lapply(alone, function(name)
-  lapply(answers(name), function(one) setNames(list(one), name))), recursive = FALSE), pairs)
-for (given in scenarios) {
-  share <- average(given)(b)
-  error <- deviation(average(given))
-  on_logit <- error / (share * (1 - share))  # of shares
-  for (at in seq_along(places)) {
-    ends <- if (linear) share[at] + c(-1, 1) * quantile * error[at]
-            else plogis(qlogis(share[at]) + c(-1, 1) * quantile * on_logit[at])
-    compare(quantity, key(given), "", choices[at], numbers(share[at], error[at], ends[1], ends[2]))
-  }
-}
-odds <- function(column, group, against) {
-  if (!model %in% c("logit", "ordinal", "multinomial")) return(invisible())
-  at <- switch(model, logit = 1 + column, ordinal = k - 1 + column, 1 + column + (seq_len(k - 1) - 1) * (p + 1))
-  of <- switch(model, logit = setting("choice"), ordinal = "", as.character(seq_len(k - 1)))
-  for (n in seq_along(at)) compare("odds_ratio", group, against, of[n], ratio(at[n]))
-}
-for (name in alone) {
-  enough <- Filter(function(one) size(whole, setNames(list(one), name)) >= ENOUGH, answers(name))
-  for (one in if (name %in% stepped) enough[length(enough)] else answers(name)[-1]) {
-    first <- setNames(list(enough[1]), name)
-    other <- setNames(list(one), name)
-    difference <- function(b) average(other)(b) - average(first)(b)
-    by <- if (!answered) difference(b)
-    error <- if (!answered) deviation(difference)
-    for (at in seq_along(by))
-      compare("difference", one, key(first), choices[at],
-              numbers(by[at], error[at], by[at] - quantile * error[at], by[at] + quantile * error[at]))
-    if (!name %in% stepped) odds(which(vapply(columns, function(c) identical(c, other), NA)), one, key(first))
-  }
-  if (name %in% stepped)
-    odds(which(vapply(columns, function(c) identical(c, setNames(list("step"), name)), NA)), paste0(name, "=step"), "")
-}
-if (answered)
-  for (a in seq_along(effects)) compare("odds_ratio", "", "", setting("choice"), ratio(effects[a]), as.character(a))
+
+source(paste0(setting("kind"), ".R"))
 missed <- sum(!is.na(told$estimate)) - seen
 cat(sprintf("analysis.csv: %d rows compared, %d numbers differ, %d rows were not computed.\n", seen, wrong, missed))
 quit(status = as.integer(wrong + missed > 0))

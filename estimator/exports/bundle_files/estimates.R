@@ -1,6 +1,7 @@
-# What rebuild.R puts together: shares, means, strata, and intervals for every look. Base R alone; formulas.R is needed.
+# What rebuild.R and analysis.R put together: shares, means, strata, and intervals for every look. Base R alone; formulas.R is needed.
 
-STEADY <- 4  # standard errors by which the share of those who gave a value must be above 0
+FEWEST <- 10  # fewer reports than this give no numbers, and strata of fewer are weighted as one
+STEADY <- 4   # standard errors by which the share of those who gave a value must be above 0
 
 # ---- Shares --------------------------------------------------------------------------------------------------------
 
@@ -206,7 +207,32 @@ next_to <- function(grid, mean) {
   theta
 }
 
+# ---- A question: what is estimated of counts with a row for each symbol --------------------------------------------
+
+fit <- function(item, counts, level) {
+  n <- sum(counts[1, ])
+  if (n < FEWEST) NULL else fit_of(item, counts, n, level)
+}
+
+fit_of <- function(item, counts, n, level) {
+  if (item$kind == "number") return(list(mean = mean_of_number(counts[1, ], item, level)))
+  shares <- if (item$encoding == "single") shares_of_table(counts[1, ], item$weights, level)
+            else shares_of_bits(counts[, 2], n, item, level)
+  list(shares = shares, mean = if (item$kind == "scale") mean_of_shares(shares, item$values, level))
+}
+
 # ---- Strata by their known shares W of the population (Cochran 1977, chapter 5), and every look --------------------
+
+# The places of the strata that are weighted: small ones together, and where they are too few the next larger too.
+collapsed <- function(sizes, fewest) {
+  small <- which(sizes < fewest)
+  others <- setdiff(order(sizes, seq_along(sizes)), small)
+  while (length(small) && length(others) && sum(sizes[small]) < fewest) {
+    small <- c(small, others[1])
+    others <- others[-1]
+  }
+  c(as.list(sort(others)), if (length(small)) list(sort(small)))
+}
 
 # The interval of a weighted sum, by the variances recovered from the strata's limits (Zou, Huang & Zhang 2009); NULL
 # where a stratum has none.

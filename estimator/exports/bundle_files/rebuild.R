@@ -23,7 +23,6 @@
 # numbers, exact intervals, the tickets' part alone, known shares of strata or intervals for every look. Expect the same
 # share; standard errors differ a little, as these divide by n - 1.
 
-FEWEST <- 10       # fewer reports than this give no numbers, and strata of fewer are weighted as one
 ALARM <- 4         # standard errors of the tickets by which an estimate may lie outside of what can be
 TOLERANCE <- 1e-9  # of a number of size up to 1, else of its size
 
@@ -35,30 +34,7 @@ source(file.path(here, "estimates.R"))
 
 # ---- A question: all respondents, then each stratum ----------------------------------------------------------------
 
-fit <- function(item, counts, level) {
-  n <- sum(counts[1, ])
-  if (n < FEWEST) NULL else fit_of(item, counts, n, level)
-}
-
-fit_of <- function(item, counts, n, level) {
-  if (item$kind == "number") return(list(mean = mean_of_number(counts[1, ], item, level)))
-  shares <- if (item$encoding == "single") shares_of_table(counts[1, ], item$weights, level)
-            else shares_of_bits(counts[, 2], n, item, level)
-  list(shares = shares, mean = if (item$kind == "scale") mean_of_shares(shares, item$values, level))
-}
-
 sizes_of <- function(item, W) sapply(names(W), function(stratum) sum(item$counts[[stratum]][1, ]))
-
-# The places of the strata that are weighted: small ones together, and where they are too few the next larger too.
-collapsed <- function(sizes, fewest) {
-  small <- which(sizes < fewest)
-  others <- setdiff(order(sizes, seq_along(sizes)), small)
-  while (length(small) && length(others) && sum(sizes[small]) < fewest) {
-    small <- c(small, others[1])
-    others <- others[-1]
-  }
-  c(as.list(sort(others)), if (length(small)) list(sort(small)))
-}
 
 weighted <- function(item, W, level) {
   if (sum(sizes_of(item, W)) < FEWEST) return(NULL)
