@@ -52,8 +52,7 @@ def solve(rows: CovariateRows, information: Information, link: Link = LOGIT, pri
         return Solution(nothing[0], nothing[0], nothing, float("nan"), null, False, 0, (warning,))
     inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
     unit = float(rows.weights.sum()) / rows.respondents
-    root = prior_root(rows) @ inverse
-    precision = None if prior is None else root.T @ root * (unit / prior**2)
+    precision = None if prior is None else _precision(prior_root(rows) @ inverse, unit / prior**2)
     sample = Sample(inverse.T @ columns, no[informative], yes[informative], weights, link, precision)
     fit, optima = _best_climb(sample, triangle, share, unit, saturated=prior is None and _is_saturated(columns))
     warnings = _diagnose(rows, sample, fit, inverse, share, optima)
@@ -64,6 +63,10 @@ def solve(rows: CovariateRows, information: Information, link: Link = LOGIT, pri
     if precision is not None:
         total += float(fit.point.at @ precision @ fit.point.at) / 2
     return Solution(coefficients, reached, covariance, total, null, fit.converged, fit.iterations, warnings)
+
+
+def _precision(root: Floats, scale: float) -> Floats:
+    return np.asarray(root.T @ root * scale)
 
 
 def _constant_only(rows: CovariateRows) -> tuple[float, float]:

@@ -189,7 +189,9 @@ def _read_codes(reports: ArrayLike, n: int) -> NDArray[Any]:
 
 
 def _read_weights(weights: ArrayLike | None, n: int, name: str) -> Floats:
-    mass = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    if weights is None:
+        return np.ones(n)
+    mass = np.asarray(weights, dtype=np.float64)
     if mass.shape != (n,):
         raise ValueError(f"{name} must have one entry per row of covariates, shape ({n},); got shape {mass.shape}")
     wrong = np.flatnonzero(~(np.isfinite(mass) & (mass > 0)))
@@ -200,6 +202,8 @@ def _read_weights(weights: ArrayLike | None, n: int, name: str) -> Floats:
 
 def _read_people(counts: ArrayLike | None, n: int) -> Floats:
     people = _read_weights(counts, n, "counts")
+    if counts is None:
+        return people
     wrong = np.flatnonzero((people != np.floor(people)) | (people > LARGEST_COUNT))
     if wrong.size:
         need = f"counts[{wrong[0]}] must be a whole number of respondents (sampling weights go to `weights`)"
@@ -294,6 +298,8 @@ def _complete(table: Floats, codes: NDArray[Any], missing: Missing) -> NDArray[n
     """The rows to keep; incomplete ones are an error unless `missing` is "drop". Infinity is always an error."""
     if missing not in ("error", "drop"):
         raise ValueError(f'missing must be "error" or "drop"; got {missing!r}')
+    if codes.dtype.kind != "f" and np.isfinite(table).all():
+        return np.ones(codes.size, dtype=bool)
     if np.isinf(table).any():
         i, j = np.argwhere(np.isinf(table))[0]
         raise ValueError(f"covariates[{i}, {j}] must be finite; got {table[i, j]}")
@@ -310,12 +316,18 @@ def _complete(table: Floats, codes: NDArray[Any], missing: Missing) -> NDArray[n
 
 
 def _check_codes(codes: NDArray[Any], tables: tuple[Floats, ...], table_of: Integers) -> None:
-    sizes = np.array([table.shape[1] for table in tables])[table_of]
-    wrong = np.flatnonzero((codes < 0) | (codes >= sizes) | (codes != np.floor(codes)))
+    known = np.array([table.shape[1] for table in tables])
+    sizes = known[table_of] if len(tables) > 1 else np.broadcast_to(known, codes.shape)
+    broken = (codes < 0) | (codes >= sizes)
+    if codes.dtype.kind == "f":
+        broken |= codes != np.floor(codes)
+    wrong = np.flatnonzero(broken)
     if wrong.size:
         i = wrong[0]
         raise ValueError(f"reports[{i}] must be a whole number from 0 to {sizes[i] - 1}; got {codes[i]}")
-    chances = np.array([np.pad(table.max(axis=0), (0, int(sizes.max()) - table.shape[1])) for table in tables])
+    chances = np.array([np.pad(table.max(axis=0), (0, int(known.max()) - table.shape[1])) for table in tables])
+    if chances.all():
+        return
     never = np.flatnonzero(chances[table_of, codes.astype(np.intp)] == 0)
     if never.size:
         raise ValueError(f"reports[{never[0]}] must be a report its channel can give; got {codes[never[0]]}")
