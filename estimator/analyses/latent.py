@@ -10,7 +10,6 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from collector.designs import Design
 from estimator.analyses.calibrated import Unmet
@@ -18,9 +17,12 @@ from estimator.analyses.logistic import criteria, with_numbers
 from estimator.analyses.predictors import (
     STEPS,
     Column,
+    Pair,
     Table,
+    crossed_columns,
     design_matrix,
     enough,
+    pairs_of,
     row_weights,
     single_columns,
     table_of,
@@ -38,7 +40,8 @@ MOST_ANSWERS = 6
 def latent_regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
     """Compute the odds ratio of each answer to the randomised predictor against its first, and of background answers.
 
-    Background answers that too few gave are left out with those who gave them.
+    Background answers that too few gave are left out with those who gave them. Of questions that interact there is a
+    test alone.
     """
     outcome = variable_of(design, parameters["outcome"], binary=True)
     answer = variable_of(design, parameters["answer"])
@@ -50,7 +53,8 @@ def latent_regression(design: Design, parameters: Mapping[str, Any], inputs: Map
     if isinstance(weights, Unmet):
         return {"n": 0, "flags": [TOO_FEW], "unmet": asdict(weights), "rows": []}
     whole = table_of(design, asked, stepped, inputs, pairs, weights)
-    table, rare = enough(whole, (), stepped)
+    crossed = pairs_of(parameters, [questions[at].key for at in asked])
+    table, rare = enough(whole, crossed, stepped)
     n, weighted = int(table.n.sum()), ENTERED if "weighting" in parameters else ""
     blank = AnalysisRow("odds_ratio", design.items[outcome.position].key, n, choice=outcome.choice, weights=weighted)
     few = [
@@ -60,27 +64,31 @@ def latent_regression(design: Design, parameters: Mapping[str, Any], inputs: Map
     found: dict[str, object] = {"n": n, "left_out": int(pairs.sum()) - n}
     if n < ENOUGH_FOR_NORMAL or any(len(table.told(place)) < 2 for place in range(len(asked))):
         return found | {"flags": [TOO_FEW], "rows": [asdict(row) for row in few]}
-    columns = single_columns(table, range(len(asked)), stepped)
+    single = single_columns(table, range(len(asked)), stepped)
+    columns = [*single, *crossed_columns(table, crossed, single)]
     fit = _fitted(table, columns, outcome, answer, weighted=bool(weighted))
     level = parameters["confidence"]
     rows = [
         *_of_answer(design, blank, answer, fit, level),
-        *_of_background(design, blank, asked, table, columns, fit, level),
+        *_of_background(design, blank, asked, table, (single, crossed), fit, level),
     ]
-    return found | _tests(fit, weighted=bool(weighted)) | {"rows": [asdict(row) for row in [*rows, *few]]}
+    tests = _tests(fit, columns, crossed, weighted=bool(weighted))
+    return found | tests | {"rows": [asdict(row) for row in [*rows, *few]]}
 
 
-def _tests(fit: PredictorFit, *, weighted: bool) -> dict[str, object]:
-    """Whether the outcome depends on the randomised predictor, and how well the model describes the responses."""
-    test = fit.wald_test(_places(fit, [f"answer: {one}" for one in fit.labels[1:]]))
+def _tests(
+    fit: PredictorFit, columns: Sequence[Column], crossed: Sequence[Pair], *, weighted: bool
+) -> dict[str, object]:
+    """Whether the outcome depends on the randomised predictor, which predictors interact, and how well it all fits."""
+    first = fit.names.index(f"answer: {fit.labels[1]}")
+    own = [
+        [k for k, column in enumerate(columns, start=1) if tuple(place for place, _ in column) == pair]
+        for pair in crossed
+    ]
     return {
         "flags": [] if fit.converged else [EDGE],
-        "alike": {
-            "test": WALD,
-            "statistic": number(test.statistic),
-            "degrees_of_freedom": test.degrees_of_freedom,
-            "p_value": number(test.p_value),
-        },
+        "alike": _wald(fit, range(first, first + len(fit.labels) - 1)),
+        **({"interaction": [_wald(fit, places) for places in own]} if crossed else {}),
         "log_likelihood": number(fit.log_likelihood),
         **({} if weighted else {"criteria": criteria(fit)}),
     }
@@ -97,9 +105,11 @@ def _fitted(
     )  # fmt: skip
 
 
-def _places(fit: PredictorFit, names: Sequence[str]) -> NDArray[np.float64]:
-    """The contrasts that pick these coefficients."""
-    return np.eye(len(fit.names))[[fit.names.index(name) for name in names]]
+def _wald(fit: PredictorFit, places: Sequence[int]) -> dict[str, object]:
+    """The test that the coefficients at these places are 0."""
+    test = fit.wald_test(np.eye(len(fit.names))[list(places)])
+    numbers = {"statistic": number(test.statistic), "p_value": number(test.p_value)}
+    return {"test": WALD, "degrees_of_freedom": test.degrees_of_freedom, **numbers}
 
 
 def _of_answer(
@@ -116,11 +126,15 @@ def _of_background(
     blank: AnalysisRow,
     asked: Sequence[int],
     table: Table,
-    columns: Sequence[Column],
+    terms: tuple[Sequence[Column], Sequence[Pair]],
     fit: PredictorFit,
     level: float,
 ) -> Iterator[AnalysisRow]:
-    for number_, ((place, one),) in enumerate(columns, start=1):
+    """Of each answer, or step, of the questions that interact with none; `terms` are all, and those that interact."""
+    single, crossed = terms
+    for number_, ((place, one),) in enumerate(single, start=1):
+        if any(place in pair for pair in crossed):
+            continue
         if one == STEPS:
             row = replace(blank, group=step_key(design, asked[place]))
         else:

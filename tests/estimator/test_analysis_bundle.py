@@ -60,6 +60,7 @@ ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.REGRESSION, {"outcome": "tired:mean", **BOTH}),
     (Kind.REGRESSION, {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "yes"}),
     (Kind.REGRESSION, {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "steps"}),
+    (Kind.REGRESSION, {"outcome": "drinks:1", "answer": "mood", f"interaction-{REGION}+{AGE}": "yes"}),
     (Kind.REGRESSION, {"outcome": "cheated", f"predictor-{REGION}": "yes", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "mood", f"predictor-{REGION}": "steps", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "mood", "model": "ordinal", f"predictor-{AGE}": "steps"}),
@@ -136,7 +137,7 @@ def test_bundle_is_enough_by_itself(design: Design, tmp_path: Path) -> None:
         archive.extractall(tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {
-        "README.txt", "SHA256SUMS", "analysis.csv", "analysis.json", "analysis.py", "counts.py",
+        "README.txt", "SHA256SUMS", "analysis.csv", "analysis.json", "analysis.py", "areas.py", "counts.py",
         "cross_tables.py", "models.py",
         "randomized_response", "analysis.R", "regression.R", "tables",
     }  # fmt: skip

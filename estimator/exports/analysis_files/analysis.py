@@ -5,7 +5,7 @@
 It prints each number with the one that is in the file, and the exit code is 1 where one of them differs by more than
 1e-6 (above 1: of its size). It needs Python 3.11 and the packages numpy and scipy. The mathematics is the library
 `randomized_response`, which lies beside this file; nothing of the results in the file is used but to compare with.
-Cross tables are put together in `cross_tables.py`, regressions and small areas in `models.py`, all others here.
+Cross tables are put together in `cross_tables.py`, regressions in `models.py`, small areas in `areas.py`, others here.
 """
 
 import json
@@ -20,6 +20,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))  # the library of this folder, whatever else is installed
 
+import areas  # noqa: E402
 import models  # noqa: E402
 import numpy as np  # noqa: E402
 from counts import ENOUGH, FEWEST, NUMBERS, Analysis, Array, Row, row, weights_of  # noqa: E402
@@ -270,7 +271,7 @@ KINDS: dict[str, Callable[[Analysis], Iterator[Row]]] = {
     "cross-table": cross_table,
     "scores": scores,
     "regression": models.regression,
-    "areas": models.small_areas,
+    "areas": areas.small_areas,
     "versions": versions,
 }
 PLACE = (

@@ -1,4 +1,4 @@
-"""Regressions and small areas of an analysis, computed again: the tables and formulas that models are fitted to."""
+"""Regressions of an analysis, computed again: the tables and formulas that models are fitted to."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,6 @@ from randomized_response import (
     categorical_regression,
     linear_regression,
     logistic_regression,
-    multilevel_regression,
     predictive_margins,
     predictor_regression,
 )
@@ -136,6 +135,13 @@ class Cells:
             for answer in ([STEP] if place in self.stepped else self.given(place)[1:])
         ]
 
+    def all_columns(self, crossed: Sequence[tuple[int, int]]) -> list[Column]:
+        """Of each answer but the first, and of two together of each two questions that interact."""
+        columns = self.columns(range(self.answers.shape[1]))
+        for pair in crossed:
+            columns = self.crossed(pair, columns)
+        return columns
+
     def pairs(self, crossed: tuple[int, int]) -> list[Column]:
         """Every two answers to two questions that interact."""
         return [tuple(zip(crossed, both, strict=True)) for both in product(*(self.given(place) for place in crossed))]
@@ -157,30 +163,24 @@ class Cells:
 
 def on_background(one: Analysis) -> Iterator[Row]:
     """A regression on the answers to background questions: margins, their differences, odds ratios."""
-    p = one.parameters
-    asked = [place for place, question in enumerate(one.questions) if question["key"] in p["predictors"]]
-    item, part = p["outcome"].partition(":")[::2]
+    asked, crossed = predictors_of(one)
+    item, part = one.parameters["outcome"].partition(":")[::2]
     scores, outcome, reports = outcome_of(one, item, part)
     weights = ratios_of(one, reports.sum(axis=1))
     if weights is None:
         return
-    named = [one.questions[at]["key"] for at in asked]
-    places = [named.index(key) for key in p.get("interaction", ())]
-    crossed = [(min(both), max(both)) for both in zip(places[::2], places[1::2], strict=True)]
     whole, cells = (Cells(one, asked, reports, weights) for _ in range(2))
     cells.drop_rare(crossed)
     if any(len(cells.given(place)) < 2 for place in range(len(asked))):
         return
     pairs = [each for pair in crossed for each in cells.pairs(pair) if cells.size(each)]
     single = [place for place in range(len(asked)) if not any(place in pair for pair in crossed)]
-    columns = cells.columns(range(len(asked)))
-    for pair in crossed:
-        columns = cells.crossed(pair, columns)
+    columns = cells.all_columns(crossed)
     fit = fitted(one, cells, columns, outcome, scores)
     answers: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)]
     scenarios = [each for each in answers + pairs if whole.size(each) >= ENOUGH]
     model = Model(one, asked, cells, columns, fit, choices_of(fit, outcome), scenarios)
-    told = {"weights": "entered" if "weighting" in p else ""}
+    told = {"weights": "entered" if "weighting" in one.parameters else ""}
     margins, level = averaged(fit, cells, columns, scenarios), one.confidence
     limits, quantity = margins.intervals(level), "mean" if outcome is None else "share"
     for at, scenario in enumerate(scenarios):
@@ -329,19 +329,28 @@ def odds_of(fit: Any, choices: Sequence[int | None], p: int, column: int) -> lis
     return [(choices[0], 1 + column)] if isinstance(fit, LogisticFit) and fit.link == "logit" else []
 
 
+def predictors_of(one: Analysis) -> tuple[list[int], list[tuple[int, int]]]:
+    """The places of the predictors among the background questions, and of each two that interact among them."""
+    p = one.parameters
+    asked = [place for place, question in enumerate(one.questions) if question["key"] in p["predictors"]]
+    named = [one.questions[at]["key"] for at in asked]
+    places = [named.index(key) for key in p.get("interaction", ())]
+    return asked, [(min(both), max(both)) for both in zip(places[::2], places[1::2], strict=True)]
+
+
 def on_an_answer(one: Analysis) -> Iterator[Row]:
     """A logistic regression on another randomised answer, and on background questions."""
     outcome, answer = one.variable(one.parameters["outcome"]), one.variable(one.parameters["answer"])
-    asked = [place for place, question in enumerate(one.questions) if question["key"] in one.parameters["predictors"]]
+    asked, crossed = predictors_of(one)
     weights = ratios_of(one, one.pairs.sum(axis=(1, 2)))
     if weights is None:
         return
     cells, level = Cells(one, asked, one.pairs, weights), one.confidence
-    cells.drop_rare()
+    cells.drop_rare(crossed)
     n = int(cells.n.sum())
     if n < ENOUGH or any(len(cells.given(place)) < 2 for place in range(len(asked))):
         return
-    columns, weighted = cells.columns(range(len(asked))), "weighting" in one.parameters
+    columns, weighted = cells.all_columns(crossed), "weighting" in one.parameters
     places, said, reported = cells.counts.nonzero()
     design = cells.design(columns)[places]
     fit = predictor_regression(
@@ -358,42 +367,7 @@ def on_an_answer(one: Analysis) -> Iterator[Row]:
         where = {"other_item": answer.item, "other_choice": each}
         yield row("odds_ratio", outcome.item, n, **of, **where, **ratio(fit.names.index(f"answer: {each}")))
     for k, column in enumerate(columns, start=1):
+        if any(place in pair for pair in crossed for place, _ in column):
+            continue
         size, where = compared(one, cells, asked, column)
         yield row("odds_ratio", outcome.item, size, **of, **where, **ratio(k))
-
-
-def small_areas(one: Analysis) -> Iterator[Row]:
-    """A multilevel logistic regression, poststratified to the census; without one to the responses themselves."""
-    outcome, p = one.variable(one.parameters["outcome"]), one.parameters
-    keys = [question["key"] for question in one.questions]
-    asked = [keys.index(key) for key in (p["area"], *p["predictors"])]
-    reports = one.reports(outcome.column, outcome.codes)
-    cells = Cells(one, asked, reports, np.ones(len(reports)))
-    silent: list[Column] = [
-        ((place, len(one.questions[at]["choices"]) - 1),)
-        for place, at in enumerate(asked)
-        if "arms" not in one.questions[at]
-    ]
-    cells.drop(silent)
-    if cells.n.sum() < ENOUGH or len(cells.given(0)) < 3:
-        return
-    census = np.array(p["census"], dtype=np.int64) if p["census"] else None
-    people = cells.answers if census is None else census[:, :-1] - 1
-    columns: list[Column] = [((q, each),) for q in range(1, len(asked)) for each in cells.given(q)[1:]]
-
-    if any(set(people[:, q].tolist()) - set(cells.given(q)) for q in range(1, len(asked))):
-        return
-    places, codes = cells.counts.nonzero()
-    areas, counts = cells.answers[places, 0], cells.counts[places, codes]
-    fit = multilevel_regression(cells.design(columns)[places], codes, outcome.channel, areas, counts=counts)
-    if not fit.converged:
-        return
-    mass = cells.n.astype(float) if census is None else census[:, -1].astype(float)
-    found = fit.poststratify(cells.design(columns, people), people[:, 0], mass, confidence=one.confidence)
-    for place, area in enumerate(found.areas):
-        whole = place == len(found.areas) - 1
-        n = int(cells.n.sum()) if whole else cells.size(((0, int(area)),))
-        where = {"choice": outcome.choice, "group": "" if whole else f"{p['area']}={int(area) + 1}"}
-        where["weights"] = "entered" if p["census"] else ""
-        numbers = (found.estimate[place], found.standard_error[place], found.low[place], found.high[place])
-        yield row("share", outcome.item, n, **where, **complete(*numbers))
