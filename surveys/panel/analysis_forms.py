@@ -178,7 +178,7 @@ def _cross_table(design: Design, values: Mapping[str, str]) -> Iterator[FormFiel
         (gettext("Background questions"), asked),
         (
             gettext("Background questions as numbers, to correlate"),
-            [(f"{key}:{STEPS}", gettext("{question}, in steps").format(question=text)) for key, text in asked],
+            [(f"{key}:{STEPS}", f"{gettext('In steps')} · {text}") for key, text in asked],
         ),
     ]
     yield _select("rows", gettext("First question"), options + background, values)

@@ -138,7 +138,7 @@ def test_predictor_enters_in_steps(page: Page, alice: User, survey: Survey) -> N
 def test_background_question_is_crossed_with_a_randomised_one(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/analyse/?kind=cross-table")
-    page.get_by_label("First question").select_option(label="Where do you live?, in steps")
+    page.get_by_label("First question").select_option(label="In steps · Where do you live?")
     page.get_by_label("Second question").select_option("cheated")
     picture(page, "cross-table-form")
     run(page)
