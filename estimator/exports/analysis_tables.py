@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +19,7 @@ from estimator.analyses.quantities import Score, Variable, item_of, outcome_of, 
 from estimator.analyses.strata import compared, reference_key, strata_counts
 from estimator.models import Analysis
 from estimator.runs.cells import row_answers
+from estimator.runs.estimation import known_shares
 from estimator.runs.groups import answer_key, stored
 from randomized_response import Channel
 
@@ -30,18 +31,18 @@ SCRIPTS = {
     Kind.SCORES: ("scores.R", "association.R", "formulas.R"),
     Kind.COMPARISON: ("shares.R", "weights.R", "formulas.R", "estimates.R"),
     Kind.WEIGHTING: ("shares.R", "weights.R", "formulas.R", "estimates.R"),
+    Kind.VERSIONS: ("shares.R", "weights.R", "formulas.R", "estimates.R"),
 }
 """The scripts by which R computes a kind of analysis; the first is named in the settings."""
 
 
 def tables_of(analysis: Analysis) -> dict[str, bytes]:
     """The tables by their names in the bundle; none of an analysis that R has no formulas for."""
-    kind = Kind(analysis.kind)
-    if kind not in SCRIPTS or all(row["estimate"] is None for row in analysis.result["rows"]):
+    kind, rows = Kind(analysis.kind), analysis.result["rows"]
+    if kind not in SCRIPTS or all(row["estimate"] is None for row in rows) or any(row["returned"] for row in rows):
         return {}
     design = get_design(analysis.design_id)
-    make = {Kind.REGRESSION: _regression, Kind.CROSS_TABLE: _cross_table, Kind.SCORES: _scores}.get(kind, _shares)
-    settings, tables = make(analysis, design)
+    settings, tables = TABLES.get(kind, _shares)(analysis, design)
     asked = {"kind": SCRIPTS[kind][0].removesuffix(".R"), "confidence": analysis.parameters["confidence"], **settings}
     tables = {"settings": [("name", "value"), *asked.items()], **tables}
     return {f"tables/{name}.csv": _csv(rows) for name, rows in tables.items()}
@@ -104,25 +105,12 @@ def _scores(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict
 
 def _shares(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict[str, Table]]:
     """Of a comparison of groups, or a weighting."""
-    parameters, comparing = analysis.parameters, analysis.kind == Kind.COMPARISON
-    quantity = quantity_of(design, parameters["quantity"]) if comparing else None
-    position = item_of(design, parameters["item"]) if quantity is None else quantity.position
-    item, question, counts = design.items[position], question_at(design, position), strata_counts(analysis.inputs)
-    partition, mechanism = stored(design, analysis.inputs["groups"]), question.mechanism
+    parameters, counts = analysis.parameters, strata_counts(analysis.inputs)
+    partition = stored(design, analysis.inputs["groups"])
     weighting = parameters.get("weighting", parameters if "margins" in parameters else {})
-    settings = {
-        "analysis": analysis.kind, "rows": len(counts), "question": item.kind, "mechanism": item.channel.name,
-        "encoding": item.encoding, "size": item.channel.size or "",
-        "answers": mechanism.answers if isinstance(mechanism, Channel) else mechanism.k,
-        "choice": "" if quantity is None or quantity.choice is None else quantity.choice, **_method(weighting),
-    }  # fmt: skip
-    tables: dict[str, Table] = {
-        "counts": [("row", "symbol", "value", "count"), *_cells(counts)],
-        "channel": item.channel.weights,
-    }
-    if question.values:
-        tables["values"] = [("NA" if value is None else repr(float(value)),) for value in question.values]
-    if comparing:
+    settings, tables = _question(analysis, design, counts)
+    settings |= _method(weighting)
+    if analysis.kind == Kind.COMPARISON:
         groups = compared(partition, parameters["against"])
         settings["reference"] = reference_key(partition, groups, parameters["against"])
         tables["groups"] = [("group", "row"), *((group.key, row) for group in groups for row in group.rows)]
@@ -135,6 +123,51 @@ def _shares(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict
     if weighting:
         tables |= _margins(analysis, design, counts[:, 0].sum(axis=1))
     return settings, tables
+
+
+def _versions(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict[str, Table]]:
+    """The rows of all versions one after another, and of which version each is, with its known share."""
+    designs = map(get_design, analysis.parameters["designs"])
+    found = zip(designs, analysis.inputs["versions"], analysis.inputs["groups"], strict=True)
+    counts, rows = list[NDArray[np.int64]](), list[Sequence[object]]()
+    for one, totals, groups in found:
+        counts.append(np.stack([np.array(table, dtype=np.int64) for table in totals], axis=1))
+        known = list(map(repr, known_shares(stored(one, groups)))) or [""] * len(groups)
+        rows += [(one.version, len(rows) + place, share) for place, share in enumerate(known)]
+    settings, tables = _question(analysis, design, np.concatenate(counts))
+    return settings, tables | {"versions": [("version", "row", "share"), *rows]}
+
+
+def _question(
+    analysis: Analysis, design: Design, counts: NDArray[np.int64]
+) -> tuple[dict[str, object], dict[str, Table]]:
+    """What shares and means are estimated of: the question, its table of tickets, its values, counts of responses."""
+    parameters = analysis.parameters
+    quantity = quantity_of(design, parameters["quantity"]) if "quantity" in parameters else None
+    position = item_of(design, parameters["item"]) if quantity is None else quantity.position
+    item, question = design.items[position], question_at(design, position)
+    mechanism = question.mechanism
+    settings: dict[str, object] = {
+        "analysis": analysis.kind, "rows": len(counts), "question": item.kind, "mechanism": item.channel.name,
+        "encoding": item.encoding, "size": item.channel.size or "",
+        "answers": mechanism.answers if isinstance(mechanism, Channel) else mechanism.k,
+        "choice": "" if quantity is None or quantity.choice is None else quantity.choice,
+    }  # fmt: skip
+    tables: dict[str, Table] = {
+        "counts": [("row", "symbol", "value", "count"), *_cells(counts)],
+        "channel": item.channel.weights,
+    }
+    if question.values:
+        tables["values"] = [("NA" if value is None else repr(float(value)),) for value in question.values]
+    return settings, tables
+
+
+TABLES: dict[Kind, Callable[[Analysis, Design], tuple[dict[str, object], dict[str, Table]]]] = {
+    Kind.REGRESSION: _regression,
+    Kind.CROSS_TABLE: _cross_table,
+    Kind.SCORES: _scores,
+    Kind.VERSIONS: _versions,
+}
 
 
 def _method(weighting: Mapping[str, Any]) -> dict[str, object]:

@@ -187,3 +187,25 @@ def test_r_computes_analyses_of_every_kind_of_question(tmp_path: Path) -> None:
         assert (said.returncode, said.stderr) == (0, ""), f"{kind} {fields}\n{said.stdout}"
         compared = sum(row["estimate"] is not None for row in found.result["rows"])
         assert f"{compared} rows compared, 0 numbers differ" in said.stdout
+
+
+@pytest.mark.parametrize("shares", [(None, None, None), ("1/5", "3/10", "1/2")], ids=["all alike", "weighted groups"])
+def test_r_computes_changes_between_versions(
+    tmp_path: Path, shares: tuple[str | None, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(services, "wake", lambda number: None)
+    groups = three_groups.groups()
+    for group, share in zip(groups["groups"], shares, strict=True):
+        group["share"] = share
+    found = list[Design]()
+    for version in (1, 2, 3):
+        made, random = freeze_design(kinds.document(strata=groups, version=version)), np.random.default_rng(version)
+        who = simulation.people(made, 500, random)
+        simulation.store(made, who, simulation.symbols(made, who, random))
+        close_design(made.digest)
+        found.insert(0, made)
+    for token in ("smokes:1", "substance:2", "mood:mean", "hours:mean"):
+        analysis = services.execute(services.request(Kind.VERSIONS, {"quantity": token}, found).pk)
+        said = computed(analysis, tmp_path / token)
+        assert (said.returncode, said.stderr) == (0, ""), said.stdout
+        assert "5 rows compared, 0 numbers differ" in said.stdout

@@ -1,4 +1,4 @@
-# The numbers of a comparison or a weighting, for analysis.R.
+# The numbers of a comparison of groups or of versions, or of a weighting, for analysis.R.
 #
 # Shares and means of groups are those of the report (formulas.R and estimates.R). A difference of shares recovers the
 # variances from the limits of both groups (Newcombe 1998; Zou 2007); several hold together by the studentized range of
@@ -136,7 +136,7 @@ level_of_each <- function(errors, reference, count) {
   max(confidence, two_sided(uniroot(function(critical) hold(critical) - confidence, ends, tol = 1e-12)$root))
 }
 
-difference <- function(new, old, choice, level, parts) {
+difference <- function(new, old, choice, level, parts = NULL) {
   one <- numbers_of(new, choice)
   other <- numbers_of(old, choice)
   shared <- if (by_margins) shared_by(new, old, choice, parts) else 0
@@ -194,10 +194,10 @@ compare_groups <- function() {
 
 # ---- Weightings -------------------------------------------------------------------------------------------------------
 
-by_known_shares <- function(W) {
-  if (sum(counts[, 1, ]) < TO_WEIGHT) return(NULL)
-  members <- collapsed(apply(counts[, 1, , drop = FALSE], 1, sum), FEWEST)
-  fits <- lapply(members, function(of) { each <- summed(of); fit_of(item, each, sum(each[1, ]), confidence) })
+by_known_shares <- function(W, rows) {
+  if (sum(counts[rows, 1, ]) < TO_WEIGHT) return(NULL)
+  members <- collapsed(apply(counts[rows, 1, , drop = FALSE], 1, sum), FEWEST)
+  fits <- lapply(members, function(of) { each <- summed(rows[of]); fit_of(item, each, sum(each[1, ]), confidence) })
   W <- sapply(members, function(of) sum(W[of]))
   if (is_number) return(list(mean = combined_means(lapply(fits, `[[`, "mean"), W, confidence)))
   shares <- combined_shares(lapply(fits, `[[`, "shares"), W, confidence)
@@ -206,7 +206,7 @@ by_known_shares <- function(W) {
 
 compare_weighted <- function() {
   groups <- if (is_there("strata.csv")) read("strata.csv", colClasses = c("character", "numeric"))
-  whole <- if (by_margins) weighted_fit(seq_len(rows), confidence) else if (!is.null(groups)) by_known_shares(groups$share)
+  whole <- if (by_margins) weighted_fit(seq_len(rows), confidence) else if (!is.null(groups)) by_known_shares(groups$share, seq_len(rows))
   alike <- fit(item, summed(seq_len(rows)), confidence)
   for (choice in quantities) {
     compare(place_of(choice, TRUE), numbers_of(whole, choice))
@@ -216,4 +216,24 @@ compare_weighted <- function() {
   }
 }
 
-if (setting("analysis") == "comparison") compare_groups() else compare_weighted()
+# ---- Versions, whose respondents are taken as different people ----------------------------------------------------------
+
+compare_versions <- function() {
+  waves <- split(read("versions.csv"), read("versions.csv")$version)  # of each its rows of counts, and known shares
+  choice <- as.numeric(setting("choice"))
+  fits <- lapply(waves, function(wave) {
+    if (anyNA(wave$share)) fit(item, summed(wave$row + 1), confidence) else by_known_shares(wave$share, wave$row + 1)
+  })
+  place <- function(version, against = "") list(
+    quantity = if (against != "") "difference" else if (is.na(choice)) "mean" else "share", version = version,
+    against_version = against
+  )
+  for (version in names(fits)) compare(place(version), numbers_of(fits[[version]], choice))
+  ready <- names(fits)[sapply(fits, function(found) !is.null(numbers_of(found, choice)))]
+  newest <- names(fits)[length(fits)]
+  if (length(ready) < 2 || ready[length(ready)] != newest) return(invisible())
+  for (older in unique(c(ready[length(ready) - 1], ready[1])))
+    compare(place(newest, older), difference(fits[[newest]], fits[[older]], choice, confidence))
+}
+
+switch(setting("analysis"), comparison = compare_groups(), versions = compare_versions(), compare_weighted())
