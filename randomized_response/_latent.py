@@ -81,13 +81,15 @@ class LatentSample:
     """Rows on an orthonormal basis (p, n), the constant first; `chances` (k, n) of each report under each answer.
 
     The coefficients are those of the answer's multinomial model, then those of the outcome: of the basis, of the k - 1
-    answers after the first, and log sigma where it is normal.
+    answers after the first, and log sigma where it is normal. `precision` is that of a normal prior about 0, as of
+    `Sample`.
     """
 
     basis: Floats
     chances: Floats
     outcome: Binary | Normal
     weights: Floats
+    precision: Floats | None = None
 
     @property
     def answers(self) -> Multinomial:
@@ -108,7 +110,7 @@ class LatentSample:
             total += part[0]
             gradient += part[1]
             information += part[2]
-        return Point(at, total, gradient, information)
+        return Point(at, total, gradient, information).under(self.precision)
 
     def scores(self, at: Floats) -> Floats:
         """The score of every row, unweighted, shape (coefficients, n)."""
@@ -193,6 +195,14 @@ class LatentSample:
                 if a:
                     information[own, sigma] += held[0, 1].sum()
                     information[sigma, own] += held[0, 1].sum()
+
+    def prior_root(self, root: Floats) -> Floats:
+        """`prior_root` of the coefficients of a binary outcome: of both models, and of the answers' effects as such."""
+        k, p = len(self.chances), len(self.basis)
+        found = np.eye(self.size)
+        found[: (k - 1) * p, : (k - 1) * p] = self.answers.prior_root(root)
+        found[(k - 1) * p : k * p, (k - 1) * p : k * p] = root
+        return found
 
     def transform(self, inverse: Floats, scale: float, shift: float) -> tuple[Floats, Floats]:
         """A matrix and a vector: coefficients of covariates and outcome in their units are matrix @ those + vector."""

@@ -1,20 +1,20 @@
 """Regression of an outcome on a randomized answer: the answer as a predictor, known through its report alone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._categorical import common_shares
-from randomized_response._checks import as_count, as_labels
+from randomized_response._checks import as_count, as_labels, as_prior
 from randomized_response._diagnostics import Diagnostic, LikelihoodFit, climbed, collinear
 from randomized_response._labels import matched
 from randomized_response._latent import Binary, LatentSample, Normal, best_climb
 from randomized_response._links import LINKS, LinkName
 from randomized_response._newton import orthonormal
-from randomized_response._rows import CovariateRows, Missing, read_rows
+from randomized_response._rows import CovariateRows, Missing, prior_root, read_rows
 from randomized_response._sandwich import Covariance, covariance_at
 from randomized_response.channel import Channel
 from randomized_response.errors import ParameterError
@@ -44,6 +44,7 @@ class PredictorFit(LikelihoodFit):
     sigma : float
         The outcome's standard deviation about the linear model; NaN where the outcome is yes or no.
     log_likelihood, aic, bic : float
+        Without priors.
     converged : bool
     diagnostics : tuple of Diagnostic
         Named "no finite maximum", "not identified" or "several optima"; empty if none.
@@ -96,6 +97,7 @@ def predictor_regression(
     counts: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     missing: Missing = "error",
+    prior: float | None = None,
 ) -> PredictorFit:
     """Regress an outcome on an answer that was reported through a channel, and on covariates that are known.
 
@@ -124,6 +126,9 @@ def predictor_regression(
         The answer that effects compare with; one that many hold, or every effect is uncertain.
     outcome_channel : Channel, optional
         Where the outcome is a randomized yes/no answer, too: two randomized items together, by their joint likelihood.
+    prior : float, optional
+        Scale of normal priors about 0 in a binary model: of intercepts and slopes as for `logistic_regression`, and of
+        the effects of the answers as they are. The maximum is then that of the posterior density.
 
     Returns
     -------
@@ -168,6 +173,9 @@ def predictor_regression(
         raise ParameterError("model", f"must be linear, {', '.join(LINKS)}; got {model!r}")
     if outcome_channel is not None and (model == "linear" or outcome_channel.answers != 2):
         raise ParameterError("outcome_channel", "must have 2 answers, and needs a binary model")
+    as_prior(prior)
+    if prior is not None and model == "linear":
+        raise ParameterError("prior", f"must be left out of a linear model; got {prior:g}")
     outcome, covariates, reports, weights, counts, clusters = matched(
         outcome=outcome, covariates=covariates, reports=reports, weights=weights, counts=counts, clusters=clusters
     )
@@ -183,7 +191,7 @@ def predictor_regression(
     titles = tuple(as_labels(labels, channel.answers)[x] for x in order)
     information: Covariance = "cluster" if clusters is not None else "robust" if weights is not None else "observed"
     assert rows.kept is not None
-    return _fitted(rows, values[rows.kept], model, order, titles, outcome_channel, information)
+    return _fitted(rows, values[rows.kept], model, order, titles, outcome_channel, information, prior)
 
 
 def _read_outcome(outcome: ArrayLike, n: int, symbols: int | None, missing: Missing) -> Floats:
@@ -224,6 +232,7 @@ def _fitted(
     labels: tuple[str, ...],
     outcome_channel: Channel | None,
     information: Covariance,
+    prior: float | None,
 ) -> PredictorFit:
     names = (
         *rows.names,
@@ -239,6 +248,10 @@ def _fitted(
         chances = np.array([rows.looked_up([table[x] for table in rows.tables]) for x in order])
         seen = _outcome(values, model, outcome_channel, shift, scale)
         sample = LatentSample(inverse.T @ rows.columns, chances, seen, rows.weights)
+        if prior is not None:
+            root = sample.prior_root(prior_root(rows)) @ sample.transform(inverse, 1.0, 0.0)[0]
+            unit = float(rows.weights.sum()) / rows.respondents
+            sample = replace(sample, precision=root.T @ root * (unit / prior**2))
         found = _maximum(sample, rows, found, (inverse, scale, shift), information)
     with np.errstate(invalid="ignore"):
         errors = np.sqrt(np.diag(found.covariance))
@@ -260,6 +273,8 @@ def _maximum(
     unit = float(rows.weights.sum()) / rows.respondents
     fit, optima = best_climb(sample, common_shares(sample.chances, rows.weights)[0], unit)
     height = fit.point.log_likelihood - (float(rows.weights.sum() * np.log(units[1])) if linear else 0.0)
+    if sample.precision is not None:
+        height += float(fit.point.at @ sample.precision @ fit.point.at) / 2
     found = nothing._replace(
         log_likelihood=height,
         iterations=fit.iterations,

@@ -66,19 +66,18 @@ def latent_regression(design: Design, parameters: Mapping[str, Any], inputs: Map
         return found | {"flags": [TOO_FEW], "rows": [asdict(row) for row in few]}
     single = single_columns(table, range(len(asked)), stepped)
     columns = [*single, *crossed_columns(table, crossed, single)]
-    fit = _fitted(table, columns, outcome, answer, weighted=bool(weighted))
+    prior = parameters.get("prior")
+    fit = _fitted(table, columns, (outcome, answer), prior, weighted=bool(weighted))
     level = parameters["confidence"]
     rows = [
         *_of_answer(design, blank, answer, fit, level),
         *_of_background(design, blank, asked, table, (single, crossed), fit, level),
     ]
-    tests = _tests(fit, columns, crossed, weighted=bool(weighted))
+    tests = _tests(fit, columns, crossed, plain=not weighted and prior is None)
     return found | tests | {"rows": [asdict(row) for row in [*rows, *few]]}
 
 
-def _tests(
-    fit: PredictorFit, columns: Sequence[Column], crossed: Sequence[Pair], *, weighted: bool
-) -> dict[str, object]:
+def _tests(fit: PredictorFit, columns: Sequence[Column], crossed: Sequence[Pair], *, plain: bool) -> dict[str, object]:
     """Whether the outcome depends on the randomised predictor, which predictors interact, and how well it all fits."""
     first = fit.names.index(f"answer: {fit.labels[1]}")
     own = [
@@ -90,18 +89,25 @@ def _tests(
         "alike": _wald(fit, range(first, first + len(fit.labels) - 1)),
         **({"interaction": [_wald(fit, places) for places in own]} if crossed else {}),
         "log_likelihood": number(fit.log_likelihood),
-        **({} if weighted else {"criteria": criteria(fit)}),
+        **({"criteria": criteria(fit)} if plain else {}),
     }
 
 
 def _fitted(
-    table: Table, columns: Sequence[Column], outcome: Variable, answer: Variable, *, weighted: bool
+    table: Table,
+    columns: Sequence[Column],
+    both: tuple[Variable, Variable],
+    prior: float | None,
+    *,
+    weighted: bool,
 ) -> PredictorFit:
+    """Fit the outcome and the answer that is its predictor, which are `both`."""
+    outcome, answer = both
     cells, said, reported = table.reports.nonzero()
     return predictor_regression(
         said, design_matrix(table.answers, columns)[cells], reported, answer.channel,
         table.weights[cells] if weighted else None, model="logit", outcome_channel=outcome.channel,
-        counts=table.reports[cells, said, reported],
+        counts=table.reports[cells, said, reported], prior=prior,
     )  # fmt: skip
 
 

@@ -115,7 +115,7 @@ def _cautions(analysis: Analysis, effects: Sequence[AnalysisRow], speaker: RowDe
     cautions = cautions_of(analysis, effects, speaker)
     if EDGE in analysis.result["flags"]:
         cautions.append(gettext("In some group the most likely share is 0 or 100 %, so its odds ratio is infinite."))
-        if "predictors" in analysis.parameters and not {"answer", "prior"} & set(analysis.parameters):
+        if "predictors" in analysis.parameters and "prior" not in analysis.parameters:
             cautions.append(gettext("Weakly informative priors keep all odds ratios finite: run it again with them."))
     cautions += _coarse(effects, speaker)
     goodness = analysis.result.get("criteria", {}).get("goodness")

@@ -51,10 +51,11 @@ def background_regression(fields: Mapping[str, str], design: Design) -> dict[str
     more |= read_weights(fields, design)
     more |= {"interaction": crossed} if crossed else {}
     if fields.get("answer", ""):
-        return {"outcome": fields["outcome"], "predictors": predictors, **more, **_answer(fields, design, outcome)}
-    if not predictors:
+        more |= _answer(fields, design, outcome)
+    elif not predictors:
         raise AnalysisError(gettext("Choose at least one background question as a predictor."))
-    more |= _model(fields.get("model", ""), outcome)
+    else:
+        more |= _model(fields.get("model", ""), outcome)
     if fields.get("prior", "") not in ("", "no"):
         if isinstance(outcome, Score):
             raise AnalysisError(gettext("A linear regression has no use for priors; leave them out."))
@@ -81,7 +82,7 @@ def answers_of(design: Design) -> list[str]:
 
 
 def _answer(fields: Mapping[str, str], design: Design, outcome: Variable | Score) -> dict[str, object]:
-    """A randomised answer as a predictor; the model is then logistic, of yes or no, and has no priors."""
+    """A randomised answer as a predictor; the model is then logistic, of yes or no."""
     if isinstance(outcome, Score) or outcome.channel.answers > 2:
         raise AnalysisError(gettext("A randomised answer can be a predictor of a yes, or of one choice, alone."))
     if fields["answer"] not in answers_of(design):
@@ -90,8 +91,8 @@ def _answer(fields: Mapping[str, str], design: Design, outcome: Variable | Score
     require_both(design, outcome.position, other.position)
     if other.position == outcome.position:
         raise AnalysisError(gettext("Choose another question than the outcome’s as the randomised predictor."))
-    if any(fields.get(name, "") not in ("", "no") for name in ("model", "prior")):
-        raise AnalysisError(gettext("With a randomised predictor there are no other models or priors yet."))
+    if fields.get("model", ""):
+        raise AnalysisError(gettext("With a randomised predictor there are no other models yet."))
     return {"answer": fields["answer"]}
 
 

@@ -115,7 +115,6 @@ def test_answer_alone_is_a_predictor(asked: Design) -> None:
         ({"answer": "hours"}, "Choose one of the questions whose answer can be a predictor"),
         ({"outcome": "mood"}, "can be a predictor of a yes, or of one choice, alone"),
         ({"outcome": "mood:mean"}, "."),
-        ({"prior": "yes"}, "there are no other models or priors yet"),
         ({"model": "probit"}, "there are no other models"),
     ],
 )
@@ -197,3 +196,15 @@ def test_page_tells_whether_predictors_interact() -> None:
     page = presentation.present(found)
     assert any("“Where do you live?” and “How old are you?” interact" in sentence for sentence in page.sentences)
     assert any("those that fewer than 30 gave together are left out" in str(method) for method in page.methods)
+
+
+def test_priors_draw_the_effect_of_an_answer_towards_none(asked: Design) -> None:
+    plain, drawn_in = done(Kind.REGRESSION, asked, **ASKED), done(Kind.REGRESSION, asked, prior="yes", **ASKED)
+    assert drawn_in.parameters["prior"] == 2.5
+    assert "criteria" not in drawn_in.result
+    logs = [
+        [abs(np.log(row["estimate"])) for row in one.result["rows"] if row["other_item"]] for one in (plain, drawn_in)
+    ]
+    assert sum(logs[1]) < sum(logs[0])
+    assert all(row["high"] is not None for row in drawn_in.result["rows"])
+    assert "Weakly informative priors" in " ".join(map(str, presentation.present(drawn_in).methods))

@@ -1,5 +1,7 @@
 """A randomised answer as a predictor: known answers by statsmodels, joint tables, maxima by hand, coverage."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -141,6 +143,43 @@ def test_outcome_that_the_answer_decides_has_no_finite_maximum():
     assert np.isnan(fit.coefficients).all()
 
 
+def density(at, outcome, x, reports, channel, scale):
+    """The log posterior density, written out: priors of intercepts at the mean of x, slopes times its deviation."""
+    base, slope, effect, own, own_slope = at
+    share = special.expit(own + own_slope * x)
+    turned = 2 * outcome - 1
+    densities = [special.expit(turned * (base + slope * x + shift)) for shift in (0, effect)]
+    rows = [channel.matrix[a, reports] * (share if a else 1 - share) * densities[a] for a in (0, 1)]
+    free = np.array([base + slope * x.mean(), slope * x.std(), effect, own + own_slope * x.mean(), own_slope * x.std()])
+    return np.log(sum(rows)).sum() - (free**2).sum() / (2 * scale**2)
+
+
+def test_priors_give_the_mode_of_the_posterior():
+    generator = np.random.default_rng(17)
+    x = generator.normal(3, 2, size=1200)
+    answers = (generator.random(1200) < special.expit(-1 + 0.2 * x)).astype(int)
+    outcome = (generator.random(1200) < special.expit(-0.5 + 0.1 * x + answers)).astype(int)
+    reports = simulate(COINS, answers, generator)
+    fit = predictor_regression(outcome, x, reports, COINS, model="logit", prior=0.8)
+    assert fit.converged
+    target = partial(density, outcome=outcome, x=x, reports=reports, channel=COINS, scale=0.8)
+    found = optimize.minimize(lambda at: -target(at), fit.coefficients, method="BFGS", options={"gtol": 1e-6})
+    np.testing.assert_allclose(fit.coefficients, found.x, atol=1e-4)
+    penalty = target(fit.coefficients) - fit.log_likelihood
+    assert penalty < 0
+    assert target(fit.coefficients, scale=1e9) == pytest.approx(fit.log_likelihood, rel=1e-9)
+    wide, none = (predictor_regression(outcome, x, reports, COINS, model="logit", prior=p) for p in (1e5, None))
+    np.testing.assert_allclose(wide.coefficients, none.coefficients, atol=1e-4)
+
+
+def test_priors_keep_an_effect_finite_that_the_outcome_decides():
+    answers = np.repeat([0, 1], 200)
+    channel = Channel(((1, 0), (0, 1)))
+    fit = predictor_regression(answers, np.empty((400, 0)), answers, channel, model="logit", prior=2.5)
+    assert fit.converged
+    assert 2 < fit.effects[0] < 20
+
+
 def test_collinear_covariates_are_named():
     fit = predictor_regression(NUMBERS, np.column_stack([COVARIATES, COVARIATES]), REPORTS, COINS)
     assert [each.name for each in fit.diagnostics] == ["not identified"]
@@ -157,6 +196,8 @@ def test_collinear_covariates_are_named():
         ({"outcome_channel": COINS}, "outcome_channel must have 2 answers, and needs a binary model"),
         ({"reference": 2}, "reference must be from 0 to 1; got 2"),
         ({"labels": ["no"]}, "labels must be 2 different words"),
+        ({"prior": 2.5}, "prior must be left out of a linear model; got 2.5"),
+        ({"prior": 0}, "prior must be"),
         ({"reports": REPORTS + 1}, r"reports\[\d+\] must be a whole number from 0 to 1"),
     ],
 )

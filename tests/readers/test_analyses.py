@@ -39,6 +39,7 @@ ASKED = [
     {"outcome": "tired:mean", f"interaction-{REGION}+{AGE}": "yes"},
     {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "yes"},
     {"outcome": "drinks:1", "answer": "cheated"},
+    {"outcome": "cheated", "answer": "mood", "prior": "yes", f"predictor-{AGE}": "yes"},
     {"outcome": "drinks:1", "answer": "cheated", f"interaction-{REGION}+{AGE}": "yes"},
     {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "steps"},
     {"outcome": "cheated", f"predictor-{REGION}": "yes", f"predictor-{AGE}": "steps"},

@@ -356,7 +356,7 @@ def on_an_answer(one: Analysis) -> Iterator[Row]:
     fit = predictor_regression(
         said, design.reshape(len(places), len(columns)), reported, answer.channel,
         cells.weights[places] if weighted else None, model="logit", outcome_channel=outcome.channel,
-        counts=cells.counts[places, said, reported],
+        counts=cells.counts[places, said, reported], prior=one.parameters.get("prior"),
     )  # fmt: skip
     of = {"choice": outcome.choice, "weights": "entered" if weighted else ""}
 

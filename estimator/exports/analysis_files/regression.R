@@ -118,10 +118,13 @@ if (setting("prior") != "") {  # of intercepts, or cuts, at the predictors' mean
   scale <- as.numeric(setting("prior")) / sqrt(sum(mass) / sum(data$count))  # weights count as if their mean were 1
   means <- colSums(x * mass) / sum(mass)
   deviations <- sqrt(colSums(sweep(x, 2, means)^2 * mass) / sum(mass))
-  at_means <- function(b) {
-    if (model == "ordinal") return(c(b[1:(k - 1)] - sum(means * b[-(1:(k - 1))]), deviations * b[-(1:(k - 1))]))
+  equations <- function(b) {  # columns of an intercept and slopes
     each <- matrix(b, p + 1)
     c(each[1, ] + colSums(means * each[-1, , drop = FALSE]), deviations * each[-1, ])
+  }
+  at_means <- function(b) {
+    if (model == "ordinal") return(c(b[1:(k - 1)] - sum(means * b[-(1:(k - 1))]), deviations * b[-(1:(k - 1))]))
+    if (answered) c(b[effects], equations(b[-effects])) else equations(b)
   }
   penalty <- function(b) -sum((at_means(b) / scale)^2) / 2
 }
