@@ -57,7 +57,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if os.environ.get("CANDOR_TEST_READERS") and OUTCOMES and PAGE.exists():
+    """Write the page, where all tests of this folder were asked for: a part of them would cut the others' rows."""
+    options = session.config
+    whole = [Path(one).resolve() for one in options.args] == [HERE] and not options.option.keyword
+    if os.environ.get("CANDOR_TEST_READERS") and whole and OUTCOMES and PAGE.exists():
         rows = "\n".join(f"| {reader} | {files} | {said} |" for (reader, files), said in OUTCOMES.items())
         table = f"{_versions()}\n\n| reader | file | what came of it |\n|---|---|---|\n{rows}\n"
         PAGE.write_text(SECTION.sub(lambda found: found[1] + table + found[2], PAGE.read_text(encoding="utf-8")))
