@@ -169,13 +169,7 @@ def predictor_regression(
     >>> bool(abs(fit.effects[0] - 2) < 3 * fit.standard_errors[1])
     True
     """
-    if model != "linear" and model not in LINKS:
-        raise ParameterError("model", f"must be linear, {', '.join(LINKS)}; got {model!r}")
-    if outcome_channel is not None and (model == "linear" or outcome_channel.answers != 2):
-        raise ParameterError("outcome_channel", "must have 2 answers, and needs a binary model")
-    as_prior(prior)
-    if prior is not None and model == "linear":
-        raise ParameterError("prior", f"must be left out of a linear model; got {prior:g}")
+    _check_model(model, outcome_channel, prior)
     outcome, covariates, reports, weights, counts, clusters = matched(
         outcome=outcome, covariates=covariates, reports=reports, weights=weights, counts=counts, clusters=clusters
     )
@@ -192,6 +186,16 @@ def predictor_regression(
     information: Covariance = "cluster" if clusters is not None else "robust" if weights is not None else "observed"
     assert rows.kept is not None
     return _fitted(rows, values[rows.kept], model, order, titles, outcome_channel, information, prior)
+
+
+def _check_model(model: Model, outcome_channel: Channel | None, prior: float | None) -> None:
+    if model != "linear" and model not in LINKS:
+        raise ParameterError("model", f"must be linear, {', '.join(LINKS)}; got {model!r}")
+    if outcome_channel is not None and (model == "linear" or outcome_channel.answers != 2):
+        raise ParameterError("outcome_channel", "must have 2 answers, and needs a binary model")
+    as_prior(prior)
+    if prior is not None and model == "linear":
+        raise ParameterError("prior", f"must be left out of a linear model; got {prior:g}")
 
 
 def _read_outcome(outcome: ArrayLike, n: int, symbols: int | None, missing: Missing) -> Floats:

@@ -126,7 +126,7 @@ def _by_background(
     if len(answers) < 2:
         return None
     inside = np.isin(alone, answers)
-    taken = np.where(inside, alone, answers[0])
+    taken = np.where(inside, alone, answers[0])  # that others are people counts in weights, not what they answered
     pairs = np.stack([np.where((taken == one)[:, None], reports, 0) for one in answers], axis=1)
     open_answer = Channel(tuple(tuple(int(one == other) for other in answers) for one in answers))
     values = [float(one) for one in answers] if measured.stepped else None

@@ -43,15 +43,18 @@ def people(design: Design, n: int, random: np.random.Generator) -> simulation.Pe
     return simulation.People(cells, answers)
 
 
-def inputs_of(seed: int, n: int = 4000) -> tuple[Design, dict[str, object]]:
-    """The counts of pairs as a snapshot has them."""
-    design, random = drawn(), np.random.default_rng(seed)
-    who = people(design, n, random)
+def counted(design: Design, who: simulation.People, random: np.random.Generator) -> dict[str, object]:
+    """The counts of pairs of what these people send, as a snapshot has them."""
     symbols = simulation.symbols(design, who, random)
     partition = of_totals(design, simulation.totals(design, who, symbols))
     pairs = np.zeros((len(design.strata), 2, 3), dtype=np.int64)
     np.add.at(pairs, (who.strata, symbols[:, design.fields[0].start], symbols[:, design.fields[1].start]), 1)
-    return design, {"pairs": partition.merge(pairs).tolist(), "groups": partition.members}
+    return {"pairs": partition.merge(pairs).tolist(), "groups": partition.members}
+
+
+def inputs_of(seed: int, n: int = 4000) -> tuple[Design, dict[str, object]]:
+    design, random = drawn(), np.random.default_rng(seed)
+    return design, counted(design, people(design, n, random), random)
 
 
 def test_intervals_of_both_odds_ratios_hold_the_truth() -> None:
@@ -164,12 +167,7 @@ def pairs_of(seed: int, together: float) -> tuple[Design, dict[str, object]]:
     no = told == 1
     logit = -1 + EFFECTS[mood] + no @ [0.5, -0.4] + together * no.all(axis=1)
     answers = {"cheated": (random.random(4000) < 1 / (1 + np.exp(-logit))).astype(np.int64), "mood": mood}
-    who = simulation.People(cells, answers)
-    symbols = simulation.symbols(design, who, random)
-    partition = of_totals(design, simulation.totals(design, who, symbols))
-    pairs = np.zeros((len(design.strata), 2, 3), dtype=np.int64)
-    np.add.at(pairs, (who.strata, symbols[:, design.fields[0].start], symbols[:, design.fields[1].start]), 1)
-    return design, {"pairs": partition.merge(pairs).tolist(), "groups": partition.members}
+    return design, counted(design, simulation.People(cells, answers), random)
 
 
 def test_interaction_beside_a_randomised_predictor_is_found_and_seldom_alarmed() -> None:

@@ -219,7 +219,8 @@ compare_weighted <- function() {
 # ---- Versions, whose respondents are taken as different people ----------------------------------------------------------
 
 compare_versions <- function() {
-  waves <- split(read("versions.csv"), read("versions.csv")$version)  # of each its rows of counts, and known shares
+  found <- read("versions.csv")
+  waves <- split(found, found$version)  # of each its rows of counts, and known shares
   choice <- as.numeric(setting("choice"))
   fits <- lapply(waves, function(wave) {
     if (anyNA(wave$share)) fit(item, summed(wave$row + 1), confidence) else by_known_shares(wave$share, wave$row + 1)

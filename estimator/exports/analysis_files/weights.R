@@ -56,7 +56,7 @@ share_of <- function(inside) weights * inside / sum(weights * inside)
 linearised <- function(values, scatter, inside, other = inside) {
   left <- lapply(list(inside, other), function(part) {
     held <- part / sum(weights * part)
-    theta <- colSums(weights * held * ifelse(held > 0, 1, 0) * values)
+    theta <- colSums(weights * held * values)
     residuals_of(sweep(values, 2, theta) * held)
   })
   held <- inside / sum(weights * inside) * (other / sum(weights * other))
