@@ -22,8 +22,11 @@ from randomized_response.results import TableResult
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-DRAWS = 2000
-"""Draws from the approximate posterior behind predictions and areas."""
+DRAWS = 10_000
+"""Draws from the approximate posterior behind intercepts and areas."""
+
+_AT_ONCE = 2_000_000
+"""Draws times cells whose shares are computed together."""
 
 _NOTHING = 1e-3
 """A standard deviation of intercepts below this is none."""
@@ -162,20 +165,19 @@ class MultilevelFit(LikelihoodFit):
         areas = np.asarray(groups if by is None else by)
         if areas.shape != (len(table),):
             raise ParameterError("by", f"must have one area per cell, shape ({len(table)},); got shape {areas.shape}")
-        shares = self._shares(table, np.asarray(groups))
         labels, place = np.unique(areas, return_inverse=True)
         inside = np.zeros((len(labels) + 1, len(table)))
         inside[place.ravel(), np.arange(len(table))] = people
         inside[-1] = people
         sizes = inside.sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = shares @ (inside / sizes[:, None]).T
+            found = self._averages(table, np.asarray(groups), inside / sizes[:, None])
         low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2], axis=0)
         names = (*labels.tolist(), "all")
         return AreaEstimate(names, found.mean(axis=0), found.std(axis=0), low, high, sizes, level)
 
-    def _shares(self, table: Floats, groups: NDArray[Any]) -> Floats:
-        """The share of yes in each cell, in each draw: shape (DRAWS, cells)."""
+    def _averages(self, table: Floats, groups: NDArray[Any], parts: Floats) -> Floats:
+        """The share of yes in each area, which `parts` (areas, cells) make of cells, in each draw: (DRAWS, areas)."""
         if self.draws.size == 0:
             raise ParameterError("fit", "must have a finite maximum to predict from; see its diagnostics")
         if groups.shape != (len(table),):
@@ -190,7 +192,12 @@ class MultilevelFit(LikelihoodFit):
             fresh = self.draws[:, p] * source.normal(size=DRAWS)
             effects[:, at] = fresh if known is None else self.draws[:, p + 1 + known]
         design = np.column_stack([np.ones(len(table)), table])
-        return LINKS[self.link].shares(self.draws[:, :p] @ design.T + effects[:, code.ravel()])[0]
+        found, at_once = np.empty((DRAWS, len(parts))), max(1, _AT_ONCE // len(table))
+        for first in range(0, DRAWS, at_once):
+            some = slice(first, first + at_once)
+            eta = self.draws[some, :p] @ design.T + effects[some, code.ravel()]
+            found[some] = LINKS[self.link].shares(eta)[0] @ parts.T
+        return found
 
     def _around_table(self) -> tuple[list[str], list[str]]:
         title = f"Random intercepts through randomized response: {self.link}, {len(self.groups)} groups"
@@ -241,9 +248,10 @@ def multilevel_regression(
     Notes
     -----
     The covariance is the inverse of the information of coefficients and sigma together. Intercepts and areas are
-    Bayesian, with 2,000 draws: sigma from its posterior on a grid (prior: Student's t, 3 degrees of freedom, scale 2.5,
-    cut at 0), coefficients normal given sigma (prior: normal, 5 for a standard deviation of a covariate), intercepts
-    normal given both (Rue, Martino & Chopin 2009). So they hold where the maximum has sigma 0, too. How often their
+    Bayesian, with 10,000 draws: sigma from its posterior on a grid (prior: Student's t, 3 degrees of freedom, scale
+    2.5, cut at 0), coefficients normal given sigma (prior: normal, 5 for a standard deviation of a covariate),
+    intercepts normal given both (Rue, Martino & Chopin 2009). So they hold where the maximum has sigma 0, too. By the
+    chance of the draws the mean of an area is 1 % of its standard deviation off, a 95 % limit 3 %. How often their
     intervals cover: docs/evidence/models.md.
     Sampling weights are not taken: put what they depend on among the covariates, and poststratify.
 
