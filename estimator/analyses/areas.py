@@ -29,7 +29,7 @@ UNMODELLED = "unmodelled"
 
 
 @dataclass(frozen=True)
-class _Cells:
+class AreaCells:
     """The responses by area and predictors: `answers` of shape (cells, 1 + predictors), `reports` (cells, reports)."""
 
     answers: NDArray[np.int64]
@@ -47,27 +47,25 @@ class _Cells:
 
 def small_areas(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
     """Estimate the share of the outcome in each area, and in all of them together."""
-    outcome = variable_of(design, parameters["outcome"], binary=True)
-    keys = [one.key for one in design.background.questions]
-    asked = [keys.index(key) for key in (parameters["area"], *parameters["predictors"])]
-    cells = _cells(design, asked, inputs, reports_of(design, outcome, inputs))
+    outcome, cells = area_cells(design, parameters, inputs)
     n = int(cells.reports.sum())
     left_out = int(np.array(inputs["totals"])[:, 0].sum()) - n
     found: dict[str, object] = {"n": n, "left_out": left_out, "flags": [], "rows": []}
     if n < ENOUGH_FOR_NORMAL or len(cells.told(0)) < FEWEST_AREAS:
         return found | {"flags": [TOO_FEW]}
-    census = _census(cells, parameters["census"])
+    census = census_of(cells, parameters["census"])
     unknown = _unknown(cells, census[0])
     if unknown is not None:
         column, answer = unknown
-        unmet = {"question": keys[asked[column]], "answer": answer + 1, "reason": UNMODELLED}
+        asked = (parameters["area"], *parameters["predictors"])
+        unmet = {"question": asked[column], "answer": answer + 1, "reason": UNMODELLED}
         return found | {"unmet": unmet}
     fit = _fitted(cells, outcome)
     if not fit.converged:
         return found | {"flags": [one.name for one in fit.diagnostics]}
     people, counts = census
     areas = fit.poststratify(cells.columns(people), people[:, 0], counts, confidence=parameters["confidence"])
-    rows = _rows(design, asked[0], outcome, cells, areas, weighted=bool(parameters["census"]))
+    rows = _rows(design, parameters["area"], outcome, cells, areas, weighted=bool(parameters["census"]))
     return found | {
         "sigma": number(fit.sigma),
         "sigma_standard_error": number(fit.sigma_standard_error),
@@ -81,25 +79,27 @@ def small_areas(design: Design, parameters: Mapping[str, Any], inputs: Mapping[s
     }
 
 
-def _cells(design: Design, asked: Sequence[int], inputs: Mapping[str, Any], reports: NDArray[np.int64]) -> _Cells:
+def area_cells(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> tuple[Variable, AreaCells]:
+    """The outcome, and the responses that tell the area and each predictor by itself, by what they tell."""
+    outcome, questions = variable_of(design, parameters["outcome"], binary=True), design.background.questions
+    keys = [one.key for one in questions]
+    asked = [keys.index(key) for key in (parameters["area"], *parameters["predictors"])]
+    reports = reports_of(design, outcome, inputs)
     sums: dict[tuple[int, ...], NDArray[np.int64]] = {}
     for members, counts in zip(stored(design, inputs["groups"]).members, reports, strict=True):
         taken = [row_answers(design.background, members)[place] for place in asked]
-        told = all(
-            len(one) == 1 and one[0] in design.background.questions[q].offered
-            for one, q in zip(taken, asked, strict=True)
-        )
+        told = all(len(one) == 1 and one[0] in questions[q].offered for one, q in zip(taken, asked, strict=True))
         if counts.sum() and told:
             answers = tuple(one[0] for one in taken)
             sums[answers] = sums.get(answers, np.zeros_like(counts)) + counts
     told_cells = sorted(sums)
-    return _Cells(
+    return outcome, AreaCells(
         np.array(told_cells, dtype=np.int64).reshape(-1, len(asked)),
         np.array([sums[one] for one in told_cells], dtype=np.int64).reshape(-1, reports.shape[1]),
     )
 
 
-def _census(cells: _Cells, census: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def census_of(cells: AreaCells, census: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The answers and the people of each cell of the population; those of the responses where none are entered."""
     if not census:
         return cells.answers, cells.reports.sum(axis=1).astype(float)
@@ -107,7 +107,7 @@ def _census(cells: _Cells, census: Sequence[Sequence[int]]) -> tuple[NDArray[np.
     return table[:, :-1] - 1, table[:, -1].astype(float)
 
 
-def _unknown(cells: _Cells, people: NDArray[np.int64]) -> tuple[int, int] | None:
+def _unknown(cells: AreaCells, people: NDArray[np.int64]) -> tuple[int, int] | None:
     """A predictor and an answer to it that people of the census have and no response tells."""
     for column in range(1, people.shape[1]):
         missing = set(people[:, column].tolist()) - set(cells.told(column))
@@ -116,17 +116,18 @@ def _unknown(cells: _Cells, people: NDArray[np.int64]) -> tuple[int, int] | None
     return None
 
 
-def _fitted(cells: _Cells, outcome: Variable) -> MultilevelFit:
+def _fitted(cells: AreaCells, outcome: Variable) -> MultilevelFit:
     rows, codes = cells.reports.nonzero()
     covariates, areas = cells.columns(cells.answers)[rows], cells.answers[rows, 0]
     return multilevel_regression(covariates, codes, outcome.channel, areas, counts=cells.reports[rows, codes])
 
 
 def _rows(
-    design: Design, question: int, outcome: Variable, cells: _Cells, areas: AreaEstimate, *, weighted: bool
+    design: Design, area_key: str, outcome: Variable, cells: AreaCells, areas: AreaEstimate, *, weighted: bool
 ) -> list[AnalysisRow]:
     """A row for each area, then one for all of them."""
     key = design.items[outcome.position].key
+    question = [one.key for one in design.background.questions].index(area_key)
     sizes = {area: int(cells.reports[cells.answers[:, 0] == area].sum()) for area in cells.told(0)}
     rows = []
     for place, area in enumerate(areas.areas):
@@ -150,7 +151,7 @@ def _rows(
     return rows
 
 
-def _direct(cells: _Cells, outcome: Variable) -> dict[str, float]:
+def _direct(cells: AreaCells, outcome: Variable) -> dict[str, float]:
     """The share in each area from its own responses alone, by the number of its answer from 1."""
     found = {}
     for area in cells.told(0):

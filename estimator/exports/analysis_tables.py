@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from collector.designs import Design
 from collector.designs.selectors import get_design
 from estimator.analyses import scores
+from estimator.analyses.areas import area_cells, census_of
 from estimator.analyses.calibrated import Unmet, weights_of
 from estimator.analyses.cross_tables import counted_of
 from estimator.analyses.logistic import reports_of
@@ -29,6 +30,7 @@ SCRIPTS = {
     Kind.REGRESSION: ("regression.R",),
     Kind.CROSS_TABLE: ("cross-table.R", "association.R", "weights.R", "formulas.R"),
     Kind.SCORES: ("scores.R", "association.R", "formulas.R"),
+    Kind.AREAS: ("areas.R",),
     Kind.COMPARISON: ("shares.R", "weights.R", "formulas.R", "estimates.R"),
     Kind.WEIGHTING: ("shares.R", "weights.R", "formulas.R", "estimates.R"),
     Kind.VERSIONS: ("shares.R", "weights.R", "formulas.R", "estimates.R"),
@@ -103,6 +105,24 @@ def _scores(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict
     return {}, tables
 
 
+def _areas(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict[str, Table]]:
+    """The responses that tell the area and the predictors, and the census, by the numbers of the answers from 1."""
+    parameters = analysis.parameters
+    outcome, cells = area_cells(design, parameters, analysis.inputs)
+    answers, people = census_of(cells, parameters["census"])
+    keys = (parameters["area"], *parameters["predictors"])
+    told = zip((cells.answers + 1).tolist(), cells.reports, strict=True)
+    census = zip((answers + 1).tolist(), people.tolist(), strict=True)
+    return {}, {
+        "responses": [
+            (*keys, "report", "count"),
+            *((*row, report, int(n)) for row, counts in told for report, n in enumerate(counts) if n),
+        ],
+        "census": [(*keys, "people"), *((*row, repr(n)) for row, n in census)],
+        "channel": outcome.channel.weights,
+    }
+
+
 def _shares(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict[str, Table]]:
     """Of a comparison of groups, or a weighting."""
     parameters, counts = analysis.parameters, strata_counts(analysis.inputs)
@@ -166,6 +186,7 @@ TABLES: dict[Kind, Callable[[Analysis, Design], tuple[dict[str, object], dict[st
     Kind.REGRESSION: _regression,
     Kind.CROSS_TABLE: _cross_table,
     Kind.SCORES: _scores,
+    Kind.AREAS: _areas,
     Kind.VERSIONS: _versions,
 }
 

@@ -169,7 +169,7 @@ IN_R: list[tuple[Analysis.Kind, dict[str, str], set[str], set[str]]] = [
      {"settings", "pairs", "inside", "first", "second", "places", "values"}),
     (Kind.SCORES, {"item-cheated": "yes", "item-drinks:0": "yes"}, {"scores.R", "association.R", "formulas.R"},
      {"settings", "patterns", "items", "channel-1", "channel-2"}),
-    (Kind.AREAS, {"outcome": "cheated", "area": REGION}, set(), set()),
+    (Kind.AREAS, {"outcome": "cheated", "area": REGION}, {"areas.R"}, {"settings", "responses", "census", "channel"}),
 ]  # fmt: skip
 
 
@@ -180,10 +180,30 @@ def test_bundle_has_what_r_needs(
     with zipfile.ZipFile(io.BytesIO(zip_file(done(kind, design, **fields)))) as archive:
         names = set(archive.namelist())
         readme = archive.read("README.txt").decode()
-    in_r = {"analysis.R"} if scripts else set()
-    assert {name for name in names if name.endswith(".R")} == scripts | in_r
+    assert {name for name in names if name.endswith(".R")} == scripts | {"analysis.R"}
     assert {name for name in names if name.startswith("tables/")} == {f"tables/{name}.csv" for name in tables}
-    assert ("Rscript analysis.R" in readme) is bool(scripts)
+    assert "Rscript analysis.R" in readme
+
+
+def test_bundle_without_estimates_has_nothing_for_r(design: Design) -> None:
+    found = done(Kind.AREAS, design, outcome="cheated", area=REGION)
+    for row in found.result["rows"]:
+        row["estimate"] = None
+    with zipfile.ZipFile(io.BytesIO(zip_file(found))) as archive:
+        assert not [name for name in archive.namelist() if name.endswith(".R") or name.startswith("tables/")]
+        assert "Rscript" not in archive.read("README.txt").decode()
+
+
+def test_tables_of_small_areas_have_the_census(design: Design) -> None:
+    table = f"{REGION},{AGE},people\n1,2,30\n2,4,12\n"
+    asked = {"outcome": "cheated", "area": REGION, f"predictor-{AGE}": "yes", "table": table}
+    tables = {
+        name: content.decode().splitlines() for name, content in tables_of(done(Kind.AREAS, design, **asked)).items()
+    }
+    assert tables["tables/census.csv"] == [f"{REGION},{AGE},people", "1,2,30.0", "2,4,12.0"]
+    head, *lines = tables["tables/responses.csv"]
+    assert head == f"{REGION},{AGE},report,count"
+    assert {line.split(",")[2] for line in lines} == {"0", "1"}
 
 
 def test_margins_for_r_are_those_of_the_weights(design: Design) -> None:

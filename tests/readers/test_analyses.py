@@ -76,6 +76,7 @@ SHARES = {f"share-{REGION}-{k}": "25" for k in range(1, 5)}
 TOGETHER = "\n".join(
     f"{REGION},{region},{AGE},{age},{10 * region + 50}" for region in range(1, 5) for age in range(1, 5)
 )
+CENSUS = "\n".join(f"{age},{region},{10 * region + 50}" for region in range(1, 5) for age in range(1, 5))
 OTHERS: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.COMPARISON, {"quantity": "cheated:1", "against": f"pairs:{REGION}"}),
     (Kind.COMPARISON, {"quantity": "mood:2", "against": f"{AGE}=1"}),
@@ -93,6 +94,9 @@ OTHERS: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.CROSS_TABLE, {"rows": REGION, "columns": "mood"}),
     (Kind.CROSS_TABLE, {"rows": f"{AGE}:steps", "columns": "cheated"}),
     (Kind.CROSS_TABLE, {"rows": f"{AGE}:steps", "columns": "tired", "confidence": "0.9"}),
+    (Kind.AREAS, {"outcome": "cheated", "area": REGION}),
+    (Kind.AREAS, {"outcome": "drinks:1", "area": AGE, f"predictor-{REGION}": "yes", "table": CENSUS}),
+    (Kind.AREAS, {"outcome": "mood:2", "area": REGION, f"predictor-{GENDER}": "yes", "confidence": "0.9"}),
 ]
 
 

@@ -24,8 +24,8 @@ numbers <- function(estimate, error, low, high)
   list(estimate = unname(estimate), standard_error = unname(error), low = unname(low), high = unname(high))
 
 # Compare numbers with those of the row at a place: the text of some of its columns. Without an estimate there, or here,
-# nothing is compared.
-compare <- function(place, numbers) {
+# nothing is compared. `chance` is by how much each number may differ because it is a summary of random draws.
+compare <- function(place, numbers, chance = numeric()) {
   is_it <- lapply(names(place), function(name) {
     column <- told[[name]]
     is.na(column) & place[[name]] == "" | !is.na(column) & as.character(column) == place[[name]]
@@ -37,7 +37,7 @@ compare <- function(place, numbers) {
     there <- row[[name]][1]
     here <- numbers[[name]]
     bad <- if (is.na(there) || !is.finite(here)) !is.na(there) || is.finite(here)
-           else abs(there - here) > TOLERANCE * max(1, abs(there))
+           else abs(there - here) > TOLERANCE * max(1, abs(there)) + if (name %in% names(chance)) chance[[name]] else 0
     wrong <<- wrong + bad
     label <- paste(unlist(place)[nzchar(unlist(place))], collapse = " ")
     cat(sprintf("%-70s %-18s %12.7g %12.7g %s\n", label, name, there, here, if (bad) "differs" else ""))
