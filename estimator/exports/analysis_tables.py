@@ -19,6 +19,7 @@ from estimator.analyses.logistic import reports_of
 from estimator.analyses.quantities import Score, Variable, item_of, outcome_of, quantity_of, question_at, variable_of
 from estimator.analyses.strata import compared, reference_key, strata_counts
 from estimator.models import Analysis
+from estimator.runs import waves
 from estimator.runs.cells import row_answers
 from estimator.runs.estimation import known_shares
 from estimator.runs.groups import answer_key, stored
@@ -33,15 +34,15 @@ SCRIPTS = {
     Kind.AREAS: ("areas.R",),
     Kind.COMPARISON: ("shares.R", "weights.R", "formulas.R", "estimates.R"),
     Kind.WEIGHTING: ("shares.R", "weights.R", "formulas.R", "estimates.R"),
-    Kind.VERSIONS: ("shares.R", "weights.R", "formulas.R", "estimates.R"),
+    Kind.VERSIONS: ("shares.R", "returned.R", "weights.R", "formulas.R", "estimates.R"),
 }
 """The scripts by which R computes a kind of analysis; the first is named in the settings."""
 
 
 def tables_of(analysis: Analysis) -> dict[str, bytes]:
-    """The tables by their names in the bundle; none of an analysis that R has no formulas for."""
+    """The tables by their names in the bundle; none of an analysis without estimates."""
     kind, rows = Kind(analysis.kind), analysis.result["rows"]
-    if kind not in SCRIPTS or all(row["estimate"] is None for row in rows) or any(row["returned"] for row in rows):
+    if all(row["estimate"] is None for row in rows):
         return {}
     design = get_design(analysis.design_id)
     settings, tables = TABLES.get(kind, _shares)(analysis, design)
@@ -146,8 +147,8 @@ def _shares(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict
 
 
 def _versions(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict[str, Table]]:
-    """The rows of all versions one after another, and of which version each is, with its known share."""
-    designs = map(get_design, analysis.parameters["designs"])
+    """The rows of all versions one after another, of which version each is, with its known share, and who returned."""
+    designs = [get_design(digest) for digest in analysis.parameters["designs"]]
     found = zip(designs, analysis.inputs["versions"], analysis.inputs["groups"], strict=True)
     counts, rows = list[NDArray[np.int64]](), list[Sequence[object]]()
     for one, totals, groups in found:
@@ -155,7 +156,14 @@ def _versions(analysis: Analysis, design: Design) -> tuple[dict[str, object], di
         known = list(map(repr, known_shares(stored(one, groups)))) or [""] * len(groups)
         rows += [(one.version, len(rows) + place, share) for place, share in enumerate(known)]
     settings, tables = _question(analysis, design, np.concatenate(counts))
-    return settings, tables | {"versions": [("version", "row", "share"), *rows]}
+    changes = [row for row in analysis.result["rows"] if row["against_version"] is not None]
+    position = quantity_of(design, analysis.parameters["quantity"]).position
+    alike = {one.version: waves.remembered(design, one, design.items[position]) for one in designs}
+    overlaps = [(row["against_version"], row["returned"] or 0, int(alike[row["against_version"]])) for row in changes]
+    return settings, tables | {
+        "versions": [("version", "row", "share"), *rows],
+        "returned": [("version", "returned", "remembered"), *overlaps],
+    }
 
 
 def _question(

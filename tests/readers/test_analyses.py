@@ -194,23 +194,47 @@ def test_r_computes_analyses_of_every_kind_of_question(tmp_path: Path) -> None:
         assert f"{compared} rows compared, 0 numbers differ" in said.stdout
 
 
-@pytest.mark.parametrize("shares", [(None, None, None), ("1/5", "3/10", "1/2")], ids=["all alike", "weighted groups"])
-def test_r_computes_changes_between_versions(
-    tmp_path: Path, shares: tuple[str | None, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def three_versions(groups: dict[str, object], monkeypatch: pytest.MonkeyPatch, **changes: object) -> list[Design]:
+    """Versions of one survey with 500 responses each, the newest first."""
     monkeypatch.setattr(services, "wake", lambda number: None)
-    groups = three_groups.groups()
-    for group, share in zip(groups["groups"], shares, strict=True):
-        group["share"] = share
     found = list[Design]()
     for version in (1, 2, 3):
-        made, random = freeze_design(kinds.document(strata=groups, version=version)), np.random.default_rng(version)
+        document = kinds.document(strata=groups, version=version, **changes)
+        made, random = freeze_design(document), np.random.default_rng(version)
         who = simulation.people(made, 500, random)
         simulation.store(made, who, simulation.symbols(made, who, random))
         close_design(made.digest)
         found.insert(0, made)
+    return found
+
+
+def check_changes(versions: list[Design], folder: Path, fields: dict[str, str]) -> None:
+    analysis = services.execute(services.request(Kind.VERSIONS, fields, versions).pk)
+    said = computed(analysis, folder)
+    assert (said.returncode, said.stderr) == (0, ""), said.stdout
+    assert "5 rows compared, 0 numbers differ" in said.stdout
+    assert said.stdout.count("narrowest_standard_error") == 2
+
+
+@pytest.mark.parametrize("shares", [(None, None, None), ("1/5", "3/10", "1/2")], ids=["all alike", "weighted groups"])
+def test_r_computes_changes_between_versions(
+    tmp_path: Path, shares: tuple[str | None, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = three_groups.groups()
+    for group, share in zip(groups["groups"], shares, strict=True):
+        group["share"] = share
+    versions = three_versions(groups, monkeypatch)
     for token in ("smokes:1", "substance:2", "mood:mean", "hours:mean"):
-        analysis = services.execute(services.request(Kind.VERSIONS, {"quantity": token}, found).pk)
-        said = computed(analysis, tmp_path / token)
-        assert (said.returncode, said.stderr) == (0, ""), said.stdout
-        assert "5 rows compared, 0 numbers differ" in said.stdout
+        check_changes(versions, tmp_path / token, {"quantity": token})
+
+
+@pytest.mark.parametrize("repeats", [None, "fresh", "remember"])
+def test_r_computes_changes_with_people_who_returned(
+    tmp_path: Path, repeats: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = {"wording": {"en": ""}, "groups": []}
+    waves = {} if repeats is None else {"waves": {"repeats": repeats, "spent": "1/1"}}
+    versions = three_versions(groups, monkeypatch, **waves)
+    for token in ("smokes:1", "substance:2", "mood:mean", "mood:1", "hours:mean", "habits:1", "place:3"):
+        fields = {"quantity": token, "returned": "400", "returned_first": "150"}
+        check_changes(versions, tmp_path / token, fields)

@@ -136,11 +136,11 @@ level_of_each <- function(errors, reference, count) {
   max(confidence, two_sided(uniroot(function(critical) hold(critical) - confidence, ends, tol = 1e-12)$root))
 }
 
-difference <- function(new, old, choice, level, parts = NULL) {
+# Of two groups or versions whose estimates have a covariance, `shared`.
+difference <- function(new, old, choice, level, shared = 0) {
   one <- numbers_of(new, choice)
   other <- numbers_of(old, choice)
-  shared <- if (by_margins) shared_by(new, old, choice, parts) else 0
-  error <- sqrt(max(one$standard_error^2 + other$standard_error^2 - 2 * shared, 0))
+  error <- error_of(one, other, shared)
   estimate <- one$estimate - other$estimate
   unbiased <- one$estimate_unclipped - other$estimate_unclipped
   if (is.na(choice)) {
@@ -157,6 +157,8 @@ difference <- function(new, old, choice, level, parts = NULL) {
   }
   list(estimate = estimate, estimate_unclipped = unbiased, standard_error = error, low = low, high = high)
 }
+
+error_of <- function(one, other, shared) sqrt(max(one$standard_error^2 + other$standard_error^2 - 2 * shared, 0))
 
 # The covariance of the weighted shares of a choice, or means, of two groups of rows.
 shared_by <- function(new, old, choice, parts) {
@@ -187,7 +189,9 @@ compare_groups <- function() {
   level <- level_of_each(errors, reference, length(pairs))
   fits <- lapply(groups, fit_in, level)
   for (pair in pairs) {
-    found <- difference(fits[[pair[2]]], fits[[pair[1]]], choice, level, groups[rev(pair)])
+    new <- fits[[pair[2]]]
+    old <- fits[[pair[1]]]
+    found <- difference(new, old, choice, level, if (by_margins) shared_by(new, old, choice, groups[rev(pair)]) else 0)
     compare(place_of(choice, by_margins, pair[2], pair[1]), found)
   }
 }
@@ -216,9 +220,11 @@ compare_weighted <- function() {
   }
 }
 
-# ---- Versions, whose respondents are taken as different people ----------------------------------------------------------
+# ---- Versions, whose respondents are different people but for those who were said to have returned -----------------------
 
 compare_versions <- function() {
+  source("returned.R")
+  overlaps <- read("returned.csv")
   found <- read("versions.csv")
   waves <- split(found, found$version)  # of each its rows of counts, and known shares
   choice <- as.numeric(setting("choice"))
@@ -233,8 +239,15 @@ compare_versions <- function() {
   ready <- names(fits)[sapply(fits, function(found) !is.null(numbers_of(found, choice)))]
   newest <- names(fits)[length(fits)]
   if (length(ready) < 2 || ready[length(ready)] != newest) return(invisible())
-  for (older in unique(c(ready[length(ready) - 1], ready[1])))
-    compare(place(newest, older), difference(fits[[newest]], fits[[older]], choice, confidence))
+  for (older in unique(c(ready[length(ready) - 1], ready[1]))) {
+    overlap <- overlaps[overlaps$version == older, ]
+    new <- fits[[newest]]
+    old <- fits[[older]]
+    shared <- if (overlap$returned) covariances(new, old, choice, overlap$returned, overlap$remembered) else c(0, 0)
+    narrowest <- error_of(numbers_of(new, choice), numbers_of(old, choice), shared[2])
+    found <- difference(new, old, choice, confidence, shared[1])
+    compare(place(newest, older), c(found, narrowest_standard_error = narrowest))
+  }
 }
 
 switch(setting("analysis"), comparison = compare_groups(), versions = compare_versions(), compare_weighted())
