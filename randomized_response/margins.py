@@ -142,7 +142,7 @@ class Margined(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PredictiveMargins(Result):
-    """Predictions averaged over people in s scenarios. Made by `predictive_margins`.
+    """Predictions averaged over people in s scenarios. Made by `predictive_margins` and `PredictorFit.margins`.
 
     Attributes
     ----------
@@ -232,10 +232,16 @@ def predictive_margins(
     people = len(tables[0])
     if not people or any(len(one) != people for one in tables):
         raise ParameterError("scenarios", f"must have the same people, at least 1; got {[len(one) for one in tables]}")
+    share = shares_of(weights, people)
+    found = [fit.margin(np.vstack([np.ones(people), one.T]), share) for one in tables]
+    slopes = np.vstack([slope for _, slope in found])
+    return PredictiveMargins(np.array([mean for mean, _ in found]), slopes @ fit.covariance @ slopes.T, fit.bounded)
+
+
+def shares_of(weights: ArrayLike | None, people: int) -> Floats:
+    """What part of an average each of some people makes, by their weights; all alike by default."""
     mass = np.ones(people) if weights is None else np.asarray(weights, dtype=np.float64)
     if mass.shape != (people,) or not np.isfinite(mass).all() or mass.min() < 0 or not mass.any():
         need = f"must be {people} finite numbers from 0, not all 0"
         raise ParameterError("weights", f"{need}; got an array of shape {mass.shape}")
-    found = [fit.margin(np.vstack([np.ones(people), one.T]), mass / mass.sum()) for one in tables]
-    slopes = np.vstack([slope for _, slope in found])
-    return PredictiveMargins(np.array([mean for mean, _ in found]), slopes @ fit.covariance @ slopes.T, fit.bounded)
+    return np.asarray(mass / mass.sum())

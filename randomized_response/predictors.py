@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from randomized_response import _scipy as scipy
 from randomized_response._categorical import common_shares
 from randomized_response._checks import as_count, as_labels, as_prior
 from randomized_response._diagnostics import Diagnostic, LikelihoodFit, climbed, collinear
@@ -14,10 +15,11 @@ from randomized_response._labels import matched
 from randomized_response._latent import Binary, LatentSample, Normal, best_climb
 from randomized_response._links import LINKS, LinkName
 from randomized_response._newton import orthonormal
-from randomized_response._rows import CovariateRows, Missing, prior_root, read_rows
+from randomized_response._rows import CovariateRows, Missing, prior_root, read_like, read_rows
 from randomized_response._sandwich import Covariance, covariance_at
 from randomized_response.channel import Channel
 from randomized_response.errors import ParameterError
+from randomized_response.margins import PredictiveMargins, shares_of
 
 Floats = NDArray[np.float64]
 Model = Literal["linear", "logit", "probit", "cloglog"]
@@ -71,6 +73,86 @@ class PredictorFit(LikelihoodFit):
     def parameters(self) -> int:
         """Number of parameters that were estimated: the coefficients, and sigma of a linear model."""
         return len(self.names) + (self.model == "linear")
+
+    def margins(
+        self,
+        covariates: ArrayLike,
+        scenarios: Sequence[tuple[int | None, ArrayLike | None]],
+        weights: ArrayLike | None = None,
+    ) -> PredictiveMargins:
+        """Average the outcome over people, as if all gave an answer, or had other covariates, in each scenario.
+
+        Parameters
+        ----------
+        covariates : array of shape (n, p)
+            Of n people as they are, as in the fit; of a data frame by the names of its columns.
+        scenarios : sequence of (answer, covariates)
+            The place of an answer in `labels`, or None where everybody keeps hers: it is then averaged over the shares
+            of the answers that `covariates` predict. And covariates of shape (n, p), or None for those as they are.
+        weights : array of shape (n,), optional
+            How much each person counts: not negative, not all 0. All alike by default.
+
+        Returns
+        -------
+        PredictiveMargins
+            Of one share, or mean, in each scenario. Errors by the delta method, the people taken as they are.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, the bound and the value.
+
+        References
+        ----------
+        Graubard, B. I. & Korn, E. L. (1999). Predictive margins with survey data. Biometrics 55, 652-659.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from randomized_response import forced_response
+        >>> reports, cheated = [0, 0, 1, 1], [0, 1, 0, 1]
+        >>> fit = predictor_regression(cheated, np.empty((4, 0)), reports, forced_response(truth="1/2"), model="logit",
+        ...                            counts=[500, 200, 300, 400])
+        >>> found = fit.margins(np.empty((1, 0)), [(0, None), (1, None)])
+        >>> found.estimates.ravel().round(3), found.difference(1, 0)[0].round(3)
+        (array([0.143, 0.714]), array([0.571]))
+        """
+        table = read_like(covariates, self.names[1 : self.first])
+        if not scenarios:
+            raise ParameterError("scenarios", "must be at least one; got none")
+        columns, share = np.vstack([np.ones(len(table)), table.T]), shares_of(weights, len(table))
+        k, p = len(self.labels), self.first
+        gamma = self.coefficients[p + k - 1 :].reshape(k - 1, p)
+        own = np.asarray(scipy.special.softmax(np.vstack([np.zeros(len(table)), gamma @ columns]), axis=0))
+        found = []
+        for number, (answer, given) in enumerate(scenarios):
+            moved = table if given is None else read_like(given, self.names[1:p])
+            if len(moved) != len(table):
+                need = f"must have the covariates of {len(table)} people; got those of {len(moved)}"
+                raise ParameterError(f"scenarios[{number}]", need)
+            place = None if answer is None else as_count(answer, name=f"scenarios[{number}]", high=k - 1)
+            found.append(self._margin(np.vstack([np.ones(len(table)), moved.T]), columns, share, own, place))
+        slopes = np.array([slope for _, slope in found])
+        estimates = np.array([[mean] for mean, _ in found])
+        return PredictiveMargins(estimates, slopes @ self.covariance @ slopes.T, self.model != "linear")
+
+    def _margin(
+        self, moved: Floats, columns: Floats, share: Floats, own: Floats, answer: int | None
+    ) -> tuple[float, Floats]:
+        """The average of a scenario, and its derivatives by the coefficients; `own` (k, n) are shares of answers."""
+        k, p = own.shape[0], self.first
+        held = share * (own if answer is None else np.eye(k)[answer][:, None])
+        eta = self.coefficients[:p] @ moved + np.append(0.0, self.effects)[:, None]
+        level, slope = eta, np.ones_like(eta)
+        if self.model != "linear":
+            yes, no = LINKS[self.model].shares(eta)
+            level, slope = yes, LINKS[self.model].slopes(eta, yes, no)[0]
+        by_eta = held * slope
+        # The shares of the answers, and with them the average, move with the answers' model where they are kept.
+        from_mean = level - (own * level).sum(axis=0) if answer is None else np.zeros_like(level)
+        by_gamma = (held * from_mean)[1:] @ columns.T
+        slopes = np.concatenate([moved @ by_eta.sum(axis=0), by_eta[1:].sum(axis=1), by_gamma.ravel()])
+        return float((held * level).sum()), slopes
 
     def _around_table(self) -> tuple[list[str], list[str]]:
         title = (

@@ -1,5 +1,6 @@
 """A randomised answer as a predictor: known answers by statsmodels, joint tables, maxima by hand, coverage."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,8 @@ from randomized_response import (
     estimate_joint,
     forced_response,
     k_ary,
+    logistic_regression,
+    predictive_margins,
     predictor_regression,
     simulate,
 )
@@ -28,6 +31,7 @@ LINE = DESIGN @ [1, 0.5, -0.3] + 1.2 * ANSWERS
 NUMBERS = LINE + 0.8 * GENERATOR.normal(size=N)
 CHOICES = (GENERATOR.random(N) < special.expit(LINE - 1.5)).astype(int)
 NOTHING = np.empty((N, 0))
+CHANNEL = k_ary(3, truth="3/4")
 KNOWN = Channel(((1, 0, 0), (0, 1, 0), (0, 0, 1)))
 
 
@@ -227,3 +231,80 @@ def test_counts_are_as_many_respondents():
     np.testing.assert_allclose(counted.coefficients, each.coefficients, rtol=1e-6)
     np.testing.assert_allclose(counted.standard_errors, each.standard_errors, rtol=1e-5)
     assert (counted.n, counted.log_likelihood) == (1500, pytest.approx(each.log_likelihood, rel=1e-9))
+
+
+@pytest.mark.parametrize("model", ["logit", "probit", "cloglog"])
+def test_margins_of_known_answers_are_those_of_a_plain_regression(model):
+    """Answers that are told as they are: an indicator among the covariates says the same, and known ones are kept."""
+    told = Channel(((1, 0), (0, 1)))
+    fit = predictor_regression(CHOICES, COVARIATES, ANSWERS, told, model=model)
+    plain = logistic_regression(np.column_stack([COVARIATES, ANSWERS]), CHOICES, told, link=model)
+    weights = np.linspace(0.5, 2, N)
+    found = fit.margins(COVARIATES, [(0, None), (1, None)], weights)
+    forced = [np.column_stack([COVARIATES, np.full(N, answer)]) for answer in (0, 1)]
+    expected = predictive_margins(plain, forced, weights)
+    np.testing.assert_allclose(found.estimates, expected.estimates, atol=1e-7)
+    np.testing.assert_allclose(found.covariance, expected.covariance, atol=1e-8)
+    np.testing.assert_allclose(found.difference(1, 0), expected.difference(1, 0), atol=1e-6)
+
+
+def test_margins_of_a_mean_are_lines():
+    fit = predictor_regression(NUMBERS, COVARIATES, REPORTS, COINS)
+    moved = COVARIATES + np.array([1.0, 0.0])
+    found = fit.margins(COVARIATES, [(0, None), (1, None), (None, None), (None, moved)])
+    np.testing.assert_allclose(found.difference(1, 0), [fit.effects, fit.standard_errors[[3]]], rtol=1e-9)
+    np.testing.assert_allclose(found.difference(3, 2), [fit.coefficients[[1]], fit.standard_errors[[1]]], rtol=1e-9)
+    assert found.estimates[2, 0] == pytest.approx(NUMBERS.mean(), abs=0.01)
+    assert not found.bounded
+
+
+@pytest.mark.parametrize("model", ["linear", "logit", "probit", "cloglog"])
+def test_errors_of_margins_are_by_the_derivatives_of_the_estimates(model):
+    answers = np.random.default_rng(2).integers(0, 3, N)
+    reports = simulate(CHANNEL, answers, np.random.default_rng(3))
+    outcome = NUMBERS if model == "linear" else (np.random.default_rng(4).random(N) < 0.2 + 0.2 * answers).astype(int)
+    fit = predictor_regression(outcome, COVARIATES, reports, CHANNEL, model=model)
+    moved = np.column_stack([COVARIATES[:, 0], np.ones(N)])
+    scenarios = [(0, None), (2, None), (None, None), (None, moved), (1, moved)]
+
+    def estimates(at):
+        return replace(fit, coefficients=at).margins(COVARIATES, scenarios).estimates.ravel()
+
+    steps = np.eye(len(fit.names)) * 1e-5
+    slopes = [(estimates(fit.coefficients + by) - estimates(fit.coefficients - by)) / 2e-5 for by in steps]
+    found = fit.margins(COVARIATES, scenarios)
+    np.testing.assert_allclose(found.covariance, np.transpose(slopes) @ fit.covariance @ slopes, rtol=1e-5, atol=1e-9)
+
+
+@pytest.mark.long
+def test_intervals_of_margins_cover_at_their_level():
+    """400 samples of 3,000: outside of 92 to 98 % is one of three 95 % intervals in at most 2 % of seeds."""
+    generator, held = np.random.default_rng(21), np.zeros(3)
+    x = generator.integers(0, 2, (N, 1)).astype(float)
+    truth = [(special.expit(-1 + 0.5 * x[:, 0] + shift)).mean() for shift in (0, 1)]
+    truth.append(truth[1] - truth[0])
+    for _ in range(400):
+        answers = (generator.random(N) < 0.3 + 0.2 * x[:, 0]).astype(int)
+        outcome = (generator.random(N) < special.expit(-1 + 0.5 * x[:, 0] + answers)).astype(int)
+        said, reports = simulate(COINS, outcome, generator), simulate(COINS, answers, generator)
+        fit = predictor_regression(said, x, reports, COINS, model="logit", outcome_channel=COINS)
+        found = fit.margins(x, [(0, None), (1, None)])
+        by, error = found.difference(1, 0)
+        limits = [*found.intervals()[:, 0], [by[0] - 1.96 * error[0], by[0] + 1.96 * error[0]]]
+        held += [low <= one <= high for one, (low, high) in zip(truth, limits, strict=True)]
+    assert ((held / 400 > 0.92) & (held / 400 < 0.98)).all(), held / 400
+
+
+@pytest.mark.parametrize(
+    ("scenarios", "words"),
+    [
+        ([], "scenarios must be at least one"),
+        ([(2, None)], r"scenarios\[0\] must be from 0 to 1; got 2"),
+        ([(0, None), (1, COVARIATES[:5])], r"scenarios\[1\] must have the covariates of 3000 people; got those of 5"),
+        ([(0, COVARIATES[:, :1])], "covariates"),
+    ],
+)
+def test_wrong_scenarios_are_refused_by_name(scenarios, words):
+    fit = predictor_regression(CHOICES, COVARIATES, REPORTS, COINS, model="logit")
+    with pytest.raises(ValueError, match=words):
+        fit.margins(COVARIATES, scenarios)
