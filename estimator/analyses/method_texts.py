@@ -75,10 +75,9 @@ METHODS = {
         "their ratio is taken to be the same at every choice (proportional odds; McCullagh 1980)."
     ),
     "latent": gettext_lazy(
-        "Logistic regression of a randomised answer on another one by maximum likelihood through the tickets of both "
-        "(Blair, Imai & Zhou 2015); Wald intervals of the logarithms of the odds ratios. Each compares two answers "
-        "with the other predictors held fixed. Responses that do not tell a background predictor by itself are left "
-        "out."
+        "Another randomised answer as a predictor: one likelihood through the tickets of both, with a multinomial "
+        "model of the shares of that answer (Blair, Imai & Zhou 2015). Averages by other predictors leave that answer "
+        "as it is: they are over the shares that the model predicts."
     ),
     "predictors": gettext_lazy(
         "Each odds ratio or difference compares two answers with the other predictors held fixed. Shares are averaged "

@@ -95,12 +95,12 @@ def _levels(rows: list[AnalysisRow], speaker: RowDescriber, answer: str, key: st
     title = gettext("Share of {answer} in each group").format(answer=answer)
     if rows[0].quantity == "mean":
         title = gettext("Mean in each group")
-    labels, headed = [speaker.group(row.group) for row in rows], [speaker.headed(row.group) for row in rows]
+    labels, headed = [speaker.sides(row)[0] for row in rows], [speaker.placed(row) for row in rows]
     return parts.estimates(rows, labels, f"shares{key}", title, gettext("Group"), headed)
 
 
 def _differences(rows: list[AnalysisRow], speaker: RowDescriber, answer: str, key: str) -> parts.FigureWithTable:
-    labels = [f"{speaker.group(row.group)} {words.MINUS} {speaker.group(row.against)}" for row in rows]
+    labels = [f" {words.MINUS} ".join(speaker.sides(row)) for row in rows]
     unit, title = words.POINTS, gettext("Differences of the share of {answer}").format(answer=answer)
     if rows[0].choice is None:
         unit, title = words.STEPS, gettext("Differences of means")
@@ -152,14 +152,13 @@ def _coarse(effects: Sequence[AnalysisRow], speaker: RowDescriber) -> Iterator[s
 def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromise"]:
     linear = isinstance(outcome, Score)
     of_parts = {
+        "answer": "latent",
         "predictors": "means" if linear else "predictors",
         "steps": "steps",
         "interaction": "interaction",
         "weighting": "" if linear else "weighted_regression",
         "prior": "prior",
     }
-    if "answer" in analysis.parameters:
-        of_parts["predictors"] = ""
     coin = [METHODS["coin"]] if isinstance(outcome, CoinKinds) else []
     more = [METHODS[method] for name, method in of_parts.items() if method and name in analysis.parameters]
     more += [METHODS["interactions"]] * (len(analysis.parameters.get("interaction", ())) > 2)
@@ -172,8 +171,6 @@ def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromis
 def _model(analysis: Analysis, outcome: Variable | Score) -> str:
     if isinstance(outcome, Score):
         return "linear"
-    if "answer" in analysis.parameters:
-        return "latent"
     usual = "multinomial" if outcome.channel.answers > 2 else "regression"
     return str(analysis.parameters.get("model", usual))
 
@@ -222,12 +219,12 @@ def _answers_alike(analysis: Analysis, speaker: RowDescriber) -> str:
     question = named(speaker.question(item_of(speaker.design, analysis.parameters["answer"])))
     if test["p_value"] is None:
         text = gettext(
-            "Whether the odds depend on the answer to {question} cannot be tested: some share is 0 or 100 %."
+            "Whether the outcome depends on the answer to {question} cannot be tested: some share is 0 or 100 %."
         )
     elif test["p_value"] < 1 - analysis.parameters["confidence"]:
-        text = gettext("The odds depend on the answer to {question} ({test}).")
+        text = gettext("The outcome depends on the answer to {question} ({test}).")
     else:
-        text = gettext("The data do not show that the odds depend on the answer to {question} ({test}).")
+        text = gettext("The data do not show that the outcome depends on the answer to {question} ({test}).")
     return text.format(question=question, test=words.facts(test))
 
 

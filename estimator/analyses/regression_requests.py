@@ -54,8 +54,7 @@ def background_regression(fields: Mapping[str, str], design: Design) -> dict[str
         more |= _answer(fields, design, outcome)
     elif not predictors:
         raise AnalysisError(gettext("Choose at least one background question as a predictor."))
-    else:
-        more |= _model(fields.get("model", ""), outcome)
+    more |= _model(fields.get("model", ""), outcome)
     if fields.get("prior", "") not in ("", "no"):
         if isinstance(outcome, Score):
             raise AnalysisError(gettext("A linear regression has no use for priors; leave them out."))
@@ -82,7 +81,7 @@ def answers_of(design: Design) -> list[str]:
 
 
 def _answer(fields: Mapping[str, str], design: Design, outcome: Variable | Score) -> dict[str, object]:
-    """A randomised answer as a predictor; the model is then logistic, of yes or no."""
+    """A randomised answer as a predictor; the outcome is then of two answers."""
     if isinstance(outcome, Score) or outcome.channel.answers > 2:
         raise AnalysisError(gettext("A randomised answer can be a predictor of a yes, or of one choice, alone."))
     if fields["answer"] not in answers_of(design):
@@ -91,8 +90,6 @@ def _answer(fields: Mapping[str, str], design: Design, outcome: Variable | Score
     require_both(design, outcome.position, other.position)
     if other.position == outcome.position:
         raise AnalysisError(gettext("Choose another question than the outcome’s as the randomised predictor."))
-    if fields.get("model", ""):
-        raise AnalysisError(gettext("With a randomised predictor there are no other models yet."))
     return {"answer": fields["answer"]}
 
 

@@ -83,6 +83,12 @@ class RowDescriber:
             return self.background_question(question), further_answer(self.language)
         return self.background_question(question), self.background_answer(question, int(answer))
 
+    def placed(self, row: AnalysisRow) -> tuple[str, str]:
+        """As `headed`, of the group of a row or of its answer to a randomised predictor."""
+        if not row.other_item:
+            return self.headed(row.group)
+        return self.answers_compared(row)[:2]
+
     def sides(self, row: AnalysisRow) -> tuple[str, str]:
         """What a ratio or difference compares: two groups, or two answers to a randomised predictor."""
         if not row.other_item:

@@ -16,7 +16,6 @@ from estimator.analyses import (
     areas,
     calibrated,
     cross_tables,
-    latent,
     logistic,
     requests,
     scores,
@@ -95,8 +94,6 @@ def result_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
             return cross_tables.cross_table(design, parameters, inputs)
         case Kind.SCORES:
             return scores.scores(design, parameters, inputs)
-        case Kind.REGRESSION if "answer" in parameters:
-            return latent.latent_regression(design, parameters, inputs)
         case Kind.REGRESSION:
             regress = adjusted.adjusted_regression if "predictors" in parameters else logistic.regression
             return regress(design, parameters, inputs)

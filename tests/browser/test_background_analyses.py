@@ -169,8 +169,9 @@ def test_randomised_answer_is_a_predictor(page: Page, alice: User, survey: Surve
     page.get_by_label("Where do you live?", exact=True).select_option(label="No predictor")
     picture(page, "regression-latent-form")
     run(page)
-    expect(page.locator(".quote").last).to_contain_text("The data do not show that the odds depend on the answer")
+    expect(page.locator(".quote").last).to_contain_text("The data do not show that the outcome depends on the answer")
     assert dict(on_every_screen(page, excused=THEME)) == CLEAN
+    expect(page.get_by_role("heading", name="Differences of the share of “Yes”")).to_be_visible()
     picture(page, "regression-latent")
 
 

@@ -62,6 +62,8 @@ ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.REGRESSION, {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "cheated", "answer": "mood", "prior": "yes", f"predictor-{AGE}": "yes"}),
     (Kind.REGRESSION, {"outcome": "drinks:1", "answer": "mood", f"interaction-{REGION}+{AGE}": "yes"}),
+    (Kind.REGRESSION, {"outcome": "cheated", "answer": "mood", "model": "probit", **BOTH}),
+    (Kind.REGRESSION, {"outcome": "drinks:1", "answer": "cheated", "model": "cloglog"}),
     (Kind.REGRESSION, {"outcome": "cheated", f"predictor-{REGION}": "yes", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "mood", f"predictor-{REGION}": "steps", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "mood", "model": "ordinal", f"predictor-{AGE}": "steps"}),

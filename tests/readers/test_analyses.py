@@ -42,6 +42,8 @@ ASKED = [
     {"outcome": "cheated", "answer": "mood", "prior": "yes", f"predictor-{AGE}": "yes"},
     {"outcome": "drinks:1", "answer": "cheated", f"interaction-{REGION}+{AGE}": "yes"},
     {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "steps"},
+    {"outcome": "cheated", "answer": "mood", "model": "probit", f"predictor-{AGE}": "yes"},
+    {"outcome": "drinks:1", "answer": "cheated", "model": "cloglog", "prior": "yes"},
     {"outcome": "cheated", f"predictor-{REGION}": "yes", f"predictor-{AGE}": "steps"},
     {"outcome": "cheated", "prior": "yes", f"predictor-{REGION}": "steps"},
     {"outcome": "mood", f"predictor-{REGION}": "steps", f"predictor-{AGE}": "yes"},

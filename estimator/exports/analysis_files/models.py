@@ -1,6 +1,5 @@
 """Regressions of an analysis, computed again: the tables and formulas that models are fitted to."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
@@ -13,6 +12,7 @@ from randomized_response import (
     CategoricalFit,
     Channel,
     LogisticFit,
+    PredictorFit,
     categorical_regression,
     linear_regression,
     logistic_regression,
@@ -30,9 +30,7 @@ STEP = -1
 
 
 def regression(one: Analysis) -> Iterator[Row]:
-    if "answer" in one.parameters:
-        yield from on_an_answer(one)
-    elif "predictors" in one.parameters:
+    if "predictors" in one.parameters:
         yield from on_background(one)
     else:
         yield from on_groups(one)
@@ -162,25 +160,33 @@ class Cells:
 
 
 def on_background(one: Analysis) -> Iterator[Row]:
-    """A regression on the answers to background questions: margins, their differences, odds ratios."""
+    """A regression on the answers to background questions: margins, their differences, odds ratios.
+
+    Another randomised answer may be a predictor, too; then reports are pairs.
+    """
     asked, crossed = predictors_of(one)
     item, part = one.parameters["outcome"].partition(":")[::2]
     scores, outcome, reports = outcome_of(one, item, part)
-    weights = ratios_of(one, reports.sum(axis=1))
+    answer = one.variable(one.parameters["answer"]) if "answer" in one.parameters else None
+    weights = ratios_of(one, reports.reshape(len(reports), -1).sum(axis=1))
     if weights is None:
         return
     whole, cells = (Cells(one, asked, reports, weights) for _ in range(2))
     cells.drop_rare(crossed)
-    if any(len(cells.given(place)) < 2 for place in range(len(asked))):
+    if cells.n.sum() < ENOUGH or any(len(cells.given(place)) < 2 for place in range(len(asked))):
         return
     pairs = [each for pair in crossed for each in cells.pairs(pair) if cells.size(each)]
     single = [place for place in range(len(asked)) if not any(place in pair for pair in crossed)]
     columns = cells.all_columns(crossed)
-    fit = fitted(one, cells, columns, outcome, scores)
+    fit = fitted(one, cells, columns, (outcome, answer), scores)
+    told = {"weights": "entered" if "weighting" in one.parameters else ""}
+    if outcome is not None and answer is not None:
+        yield from of_answer(one, cells, columns, fit, (outcome, answer), told)
+    if not asked:
+        return
     answers: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)]
     scenarios = [each for each in answers + pairs if whole.size(each) >= ENOUGH]
     model = Model(one, asked, cells, columns, fit, choices_of(fit, outcome), scenarios)
-    told = {"weights": "entered" if "weighting" in one.parameters else ""}
     margins, level = averaged(fit, cells, columns, scenarios), one.confidence
     limits, quantity = margins.intervals(level), "mean" if outcome is None else "share"
     for at, scenario in enumerate(scenarios):
@@ -281,8 +287,10 @@ def ratios_of(one: Analysis, sizes: Array) -> Array | None:
 def outcome_of(one: Analysis, item: str, part: str) -> tuple[list[float], Variable | None, Array]:
     """The unbiased values of the reports of a number or a scale whose mean is the outcome, else a variable; the counts.
 
-    The counts are of reports, by row.
+    The counts are of reports, by row; of pairs of them where another randomised answer is a predictor.
     """
+    if "answer" in one.parameters:
+        return [], one.variable(one.parameters["outcome"]), one.pairs
     if part == "coin":
         return [], *one.kinds(item)
     if part != "mean":
@@ -294,14 +302,24 @@ def outcome_of(one: Analysis, item: str, part: str) -> tuple[list[float], Variab
     return scores, None, one.reports(0, np.arange(len(scores)))
 
 
-def fitted(one: Analysis, cells: Cells, columns: Sequence[Column], outcome: Variable | None, scores: Any) -> Any:
-    p, (places, codes) = one.parameters, cells.counts.nonzero()
-    design = cells.design(columns)
-    rows, counts = design[places], cells.counts[places, codes]
-    weights = cells.weights[places] if "weighting" in p else None
+def fitted(
+    one: Analysis,
+    cells: Cells,
+    columns: Sequence[Column],
+    variables: tuple[Variable | None, Variable | None],
+    scores: Any,
+) -> Any:
+    """The regression of the first of the variables, the outcome; the second is the randomised predictor."""
+    (outcome, answer), p, places = variables, one.parameters, cells.counts.nonzero()
+    rows, codes, counts = cells.design(columns)[places[0]], places[1], cells.counts[places]
+    weights, prior = cells.weights[places[0]] if "weighting" in p else None, p.get("prior")
     if outcome is None:
         return linear_regression(rows, codes, None, weights, counts=counts, values=scores)
-    prior = p.get("prior")
+    if answer is not None:
+        return predictor_regression(
+            codes, rows.reshape(len(rows), len(columns)), places[2], answer.channel, weights, counts=counts,
+            model=p.get("model", "logit"), outcome_channel=outcome.channel, prior=prior,
+        )  # fmt: skip
     if outcome.channel.answers > 2:
         model = p.get("model", "multinomial")
         return categorical_regression(rows, codes, outcome.channel, weights, counts=counts, model=model, prior=prior)
@@ -317,6 +335,8 @@ def averaged(fit: Any, cells: Cells, columns: Sequence[Column], scenarios: Seque
         for place, answer in scenario:
             answers[:, place] = answer
         designs.append(cells.design(columns, answers))
+    if isinstance(fit, PredictorFit):
+        return fit.margins(cells.design(columns), [(None, each) for each in designs], cells.n * cells.weights)
     return predictive_margins(fit, designs, cells.n * cells.weights)
 
 
@@ -326,7 +346,13 @@ def odds_of(fit: Any, choices: Sequence[int | None], p: int, column: int) -> lis
         if fit.model == "ordinal":
             return [(None, len(choices) - 1 + column)]
         return [(choice, 1 + column + number * (p + 1)) for number, choice in enumerate(choices[1:])]
-    return [(choices[0], 1 + column)] if isinstance(fit, LogisticFit) and fit.link == "logit" else []
+    return [(choices[0], 1 + column)] if is_logit(fit) else []
+
+
+def is_logit(fit: Any) -> bool:
+    if isinstance(fit, PredictorFit):
+        return fit.model == "logit"
+    return isinstance(fit, LogisticFit) and fit.link == "logit"
 
 
 def predictors_of(one: Analysis) -> tuple[list[int], list[tuple[int, int]]]:
@@ -338,36 +364,21 @@ def predictors_of(one: Analysis) -> tuple[list[int], list[tuple[int, int]]]:
     return asked, [(min(both), max(both)) for both in zip(places[::2], places[1::2], strict=True)]
 
 
-def on_an_answer(one: Analysis) -> Iterator[Row]:
-    """A logistic regression on another randomised answer, and on background questions."""
-    outcome, answer = one.variable(one.parameters["outcome"]), one.variable(one.parameters["answer"])
-    asked, crossed = predictors_of(one)
-    weights = ratios_of(one, one.pairs.sum(axis=(1, 2)))
-    if weights is None:
-        return
-    cells, level = Cells(one, asked, one.pairs, weights), one.confidence
-    cells.drop_rare(crossed)
-    n = int(cells.n.sum())
-    if n < ENOUGH or any(len(cells.given(place)) < 2 for place in range(len(asked))):
-        return
-    columns, weighted = cells.all_columns(crossed), "weighting" in one.parameters
-    places, said, reported = cells.counts.nonzero()
-    design = cells.design(columns)[places]
-    fit = predictor_regression(
-        said, design.reshape(len(places), len(columns)), reported, answer.channel,
-        cells.weights[places] if weighted else None, model="logit", outcome_channel=outcome.channel,
-        counts=cells.counts[places, said, reported], prior=one.parameters.get("prior"),
-    )  # fmt: skip
-    of = {"choice": outcome.choice, "weights": "entered" if weighted else ""}
-
-    def ratio(k: int) -> Row:
-        return complete(math.exp(fit.coefficients[k]), fit.standard_errors[k], *np.exp(fit.intervals(level)[k]))
-
-    for each in range(1, answer.channel.answers):
-        where = {"other_item": answer.item, "other_choice": each}
-        yield row("odds_ratio", outcome.item, n, **of, **where, **ratio(fit.names.index(f"answer: {each}")))
-    for k, column in enumerate(columns, start=1):
-        if any(place in pair for pair in crossed for place, _ in column):
-            continue
-        size, where = compared(one, cells, asked, column)
-        yield row("odds_ratio", outcome.item, size, **of, **where, **ratio(k))
+def of_answer(
+    one: Analysis, cells: Cells, columns: Sequence[Column], fit: Any, variables: tuple[Variable, Variable], told: Row
+) -> Iterator[Row]:
+    """The outcome by the answers to the randomised predictor, which all are taken to have given; against the first."""
+    (outcome, answer), n, answers = variables, int(cells.n.sum()), range(variables[1].channel.answers)
+    design = cells.design(columns).reshape(len(cells.answers), len(columns))
+    margins = fit.margins(design, [(each, None) for each in answers], cells.n * cells.weights)
+    limits, of = margins.intervals(one.confidence), {"choice": outcome.choice, "other_item": answer.item, **told}
+    for each in answers:
+        numbers = complete(margins.estimates[each, 0], margins.standard_errors[each, 0], *limits[each, 0])
+        yield row("share", outcome.item, n, **of, other_choice=each, **numbers)
+    for each in answers[1:]:
+        estimates, errors = margins.difference(each, 0)
+        for _, _, numbers in changes([outcome.choice], estimates, errors, one.confidence):
+            yield row("difference", outcome.item, n, **of, other_choice=each, **numbers)
+        place = fit.names.index(f"answer: {each}")
+        for _, _, numbers in odds(fit, [(outcome.choice, place)], one.confidence) if is_logit(fit) else ():
+            yield row("odds_ratio", outcome.item, n, **of, other_choice=each, **numbers)

@@ -100,15 +100,15 @@ each <- function(b) log(rowSums(shares(b, x) * t(channel[, data$report + 1])))
 if (answered) {  # coefficients of the outcome, effects of the answers but the first, coefficients of their shares
   other <- chances("answer.csv")
   effects <- p + 1 + seq_len(nrow(other) - 1)
-  each <- function(b) {
+  held_shares <- function(b) {  # of the answers, a column each
     odds <- exp(cbind(0, cbind(1, x) %*% matrix(b[-seq_len(max(effects))], p + 1)))
-    eta <- drop(cbind(1, x) %*% b[seq_len(p + 1)])
-    by_answer <- function(a) {
-      yes <- plogis(eta + c(0, b[effects])[a])
-      reported <- channel[1, data$report + 1] * (1 - yes) + channel[2, data$report + 1] * yes
-      other[a, data$answer + 1] * odds[, a] / rowSums(odds) * reported
-    }
-    log(rowSums(vapply(seq_len(nrow(other)), by_answer, numeric(nrow(data)))))
+    odds / rowSums(odds)
+  }
+  by_answer <- function(b, x) inverse(outer(drop(cbind(1, x) %*% b[seq_len(p + 1)]), c(0, b[effects]), `+`))
+  each <- function(b) {
+    yes <- by_answer(b, x)
+    reported <- channel[1, data$report + 1] * (1 - yes) + channel[2, data$report + 1] * yes
+    log(rowSums(t(other[, data$answer + 1]) * held_shares(b) * reported))
   }
   parameters <- max(effects) + (p + 1) * length(effects)
   starts <- lapply(c(0, -1.5, 1.5, -4, 4), function(by) replace(numeric(parameters), effects, by))
@@ -167,9 +167,16 @@ covariance <- fit$covariance
 places <- if (k == 2) 2 else seq_len(k)
 choices <- if (linear) "" else if (k == 2) setting("choice") else as.character(seq_len(k) - 1)
 quantity <- if (linear) "mean" else "share"
-average <- function(given) function(b) {
+# The average over the respondents as if all had given these answers; who has a randomised answer as a predictor keeps it,
+# or all give its answer at a place.
+average <- function(given, answer = NULL) function(b) {
   table <- data
   for (name in names(given)) table[[name]] <- given[[name]]
+  if (answered) {
+    yes <- by_answer(b, design(table))
+    held <- if (is.null(answer)) held_shares(b) else matrix(seq_len(ncol(yes)) == answer, nrow(yes), ncol(yes), TRUE)
+    return(sum(rowSums(yes * held) * mass) / sum(mass))
+  }
   colSums(shares(b, design(table)) * mass)[places] / sum(mass)
 }
 deviation <- function(f) { j <- matrix(jacobian(f, b), ncol = length(b)); sqrt(rowSums((j %*% covariance) * j)) }
@@ -180,17 +187,26 @@ ratio <- function(at) {
   error <- sqrt(covariance[at, at])
   numbers(exp(b[at]), error, exp(b[at] - quantile * error), exp(b[at] + quantile * error))
 }
-scenarios <- if (!answered) c(unlist(lapply(alone, function(name)
+levels_of <- function(f) {  # of each choice the share, with limits on the logit scale, or the mean
+  level <- f(b)
+  error <- deviation(f)
+  lapply(seq_along(level), function(at) {
+    ends <- if (linear) level[at] + c(-1, 1) * quantile * error[at]
+            else plogis(qlogis(level[at]) + c(-1, 1) * quantile * error[at] / (level[at] * (1 - level[at])))
+    numbers(level[at], error[at], ends[1], ends[2])
+  })
+}
+changes_of <- function(f) {
+  by <- f(b)
+  error <- deviation(f)
+  lapply(seq_along(by), function(at)
+    numbers(by[at], error[at], by[at] - quantile * error[at], by[at] + quantile * error[at]))
+}
+scenarios <- c(unlist(lapply(alone, function(name)
   lapply(answers(name), function(one) setNames(list(one), name))), recursive = FALSE), pairs)
 for (given in scenarios) {
-  share <- average(given)(b)
-  error <- deviation(average(given))
-  on_logit <- error / (share * (1 - share))  # of shares
-  for (at in seq_along(places)) {
-    ends <- if (linear) share[at] + c(-1, 1) * quantile * error[at]
-            else plogis(qlogis(share[at]) + c(-1, 1) * quantile * on_logit[at])
-    compare_at(quantity, key(given), "", choices[at], numbers(share[at], error[at], ends[1], ends[2]))
-  }
+  found <- levels_of(average(given))
+  for (at in seq_along(found)) compare_at(quantity, key(given), "", choices[at], found[[at]])
 }
 odds <- function(column, group, against) {
   if (!model %in% c("logit", "ordinal", "multinomial")) return(invisible())
@@ -203,16 +219,17 @@ for (name in alone) {
   for (one in if (name %in% stepped) enough[length(enough)] else answers(name)[-1]) {
     first <- setNames(list(enough[1]), name)
     other <- setNames(list(one), name)
-    difference <- function(b) average(other)(b) - average(first)(b)
-    by <- if (!answered) difference(b)
-    error <- if (!answered) deviation(difference)
-    for (at in seq_along(by))
-      compare_at("difference", one, key(first), choices[at],
-                 numbers(by[at], error[at], by[at] - quantile * error[at], by[at] + quantile * error[at]))
+    found <- changes_of(function(b) average(other)(b) - average(first)(b))
+    for (at in seq_along(found)) compare_at("difference", one, key(first), choices[at], found[[at]])
     if (!name %in% stepped) odds(which(vapply(columns, function(c) identical(c, other), NA)), one, key(first))
   }
   if (name %in% stepped)
     odds(which(vapply(columns, function(c) identical(c, setNames(list("step"), name)), NA)), paste0(name, "=step"), "")
 }
-if (answered)
-  for (a in seq_along(effects)) compare_at("odds_ratio", "", "", setting("choice"), ratio(effects[a]), as.character(a))
+if (answered) for (a in 0:length(effects)) {  # the answers to the randomised predictor
+  of_answer <- function(quantity, found) compare_at(quantity, "", "", setting("choice"), found, as.character(a))
+  level_at <- function(place) average(list(), place)
+  of_answer("share", levels_of(level_at(a + 1))[[1]])
+  if (a) of_answer("difference", changes_of(function(b) level_at(a + 1)(b) - level_at(1)(b))[[1]])
+  if (a && model == "logit") of_answer("odds_ratio", ratio(effects[a]))
+}
