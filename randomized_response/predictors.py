@@ -95,16 +95,12 @@ class PredictorFit(LikelihoodFit):
         Returns
         -------
         PredictiveMargins
-            Of one share, or mean, in each scenario. Errors by the delta method, the people taken as they are.
+            Of one share, or mean, in each scenario; as by `predictive_margins`.
 
         Raises
         ------
         ValueError
             Naming the argument, the bound and the value.
-
-        References
-        ----------
-        Graubard, B. I. & Korn, E. L. (1999). Predictive margins with survey data. Biometrics 55, 652-659.
 
         Examples
         --------
