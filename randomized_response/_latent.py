@@ -80,13 +80,14 @@ class Normal:
 class LatentSample:
     """Rows on an orthonormal basis (p, n), the constant first; `chances` (k, n) of each report under each answer.
 
-    The coefficients are those of the answer's multinomial model, then those of the outcome: of the basis, of the k - 1
-    answers after the first, and log sigma where it is normal. `precision` is that of a normal prior about 0, as of
-    `Sample`.
+    The coefficients are those of the answer's multinomial model, then those of the outcome: of the basis, of e effects,
+    and log sigma where it is normal. `pattern` (k, e) is which effects add up to that of each answer; of the first
+    none. `precision` is that of a normal prior about 0, as of `Sample`.
     """
 
     basis: Floats
     chances: Floats
+    pattern: Floats
     outcome: Binary | Normal
     weights: Floats
     precision: Floats | None = None
@@ -98,7 +99,7 @@ class LatentSample:
     @property
     def size(self) -> int:
         k, p = len(self.chances), len(self.basis)
-        return (k - 1) * p + p + (k - 1) + self.outcome.extra
+        return k * p + int(self.pattern.shape[1]) + self.outcome.extra
 
     def evaluate(self, at: Floats) -> Point:
         """Log likelihood, gradient and observed information; minus infinity where a row becomes impossible."""
@@ -143,7 +144,7 @@ class LatentSample:
         gamma, rest = np.split(at, [(k - 1) * p])
         shares = self.answers.shares(gamma, basis)
         log_sigma = float(rest[-1]) if self.outcome.extra else 0.0
-        effects = np.concatenate([[0.0], rest[p : p + k - 1]])
+        effects = self.pattern @ rest[p : p + self.pattern.shape[1]]
         line = rest[:p] @ basis
         outcomes = [self.outcome.at(line + effect, log_sigma, s) for effect in effects]
         with np.errstate(divide="ignore"):
@@ -162,9 +163,9 @@ class LatentSample:
                 own[a - 1] += 1
             part[: (k - 1) * p] = (own[:, None] * basis).reshape(-1, n)
             part[(k - 1) * p : k * p] = one.score[0] * basis
-            if a:
-                part[k * p + a - 1] = one.score[0]
-            part[k * p + k - 1 :] = one.score[1:]
+            with np.errstate(invalid="ignore"):
+                part[k * p : k * p + self.pattern.shape[1]] = self.pattern[a][:, None] * one.score[0]
+            part[k * p + self.pattern.shape[1] :] = one.score[1:]
             parts.append(np.where(after[a] > 0, part, 0.0))
         return after, parts, height, outcomes
 
@@ -176,25 +177,23 @@ class LatentSample:
         shares = self.answers.shares(at[: (k - 1) * p], basis)[1:]
         spread = np.eye(k - 1)[:, :, None] * shares - shares[:, None] * shares
         information[: (k - 1) * p, : (k - 1) * p] += self.answers.information(spread * weights, basis)
-        base, sigma = slice((k - 1) * p, k * p), k * p + k - 1
+        base, own, sigma = slice((k - 1) * p, k * p), slice(k * p, k * p + self.pattern.shape[1]), -1
         for a, one in enumerate(outcomes):
             # An answer that is ruled out weighs 0, whatever its outcome's derivatives are.
             held = np.where(after[a] > 0, after[a] * np.nan_to_num(one.information), 0.0)
             information[base, base] += (basis * held[0, 0]) @ basis.T
-            own = k * p + a - 1
-            if a:
-                crossed = basis @ held[0, 0]
-                information[base, own] += crossed
-                information[own, base] += crossed
-                information[own, own] += held[0, 0].sum()
+            effect = self.pattern[a]
+            crossed = np.outer(basis @ held[0, 0], effect)
+            information[base, own] += crossed
+            information[own, base] += crossed.T
+            information[own, own] += np.outer(effect, effect) * held[0, 0].sum()
             if self.outcome.extra:
-                crossed = basis @ held[0, 1]
-                information[base, sigma] += crossed
-                information[sigma, base] += crossed
+                slope = basis @ held[0, 1]
+                information[base, sigma] += slope
+                information[sigma, base] += slope
                 information[sigma, sigma] += held[1, 1].sum()
-                if a:
-                    information[own, sigma] += held[0, 1].sum()
-                    information[sigma, own] += held[0, 1].sum()
+                information[own, sigma] += effect * held[0, 1].sum()
+                information[sigma, own] += effect * held[0, 1].sum()
 
     def prior_root(self, root: Floats) -> Floats:
         """`prior_root` of the coefficients of a binary outcome: of both models, and of the answers' effects as such."""
@@ -211,7 +210,7 @@ class LatentSample:
         found[: (k - 1) * p, : (k - 1) * p] = self.answers.transform(inverse)
         found[(k - 1) * p : k * p, (k - 1) * p : k * p] = inverse * scale
         moved[(k - 1) * p] = shift
-        for own in range(k * p, k * p + k - 1):
+        for own in range(k * p, k * p + self.pattern.shape[1]):
             found[own, own] = scale
         if self.outcome.extra:
             found[-1, -1] = 1.0
@@ -221,12 +220,12 @@ class LatentSample:
 
 def best_climb(sample: LatentSample, shares: Floats, unit: float) -> tuple[Climb, int]:
     """The highest of the summits from several effects of the answers, and the number within 0.5 of it."""
-    k, p = len(sample.chances), len(sample.basis)
+    p = len(sample.basis)
     inside = np.maximum(shares, 0.01)
     gamma = sample.answers.start(inside / inside.sum(), p)
     constant, extra = sample.outcome.start(sample.weights)
     fits = []
     for slope in _SLOPES:
         first = np.concatenate([[constant - slope / 2], np.zeros(p - 1)])
-        fits.append(climb(sample, np.concatenate([gamma, first, np.full(k - 1, slope), extra]), unit))
+        fits.append(climb(sample, np.concatenate([gamma, first, np.full(sample.pattern.shape[1], slope), extra]), unit))
     return highest(fits, unit)

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response import _scipy as scipy
 from randomized_response._categorical import common_shares
-from randomized_response._checks import as_count, as_labels, as_prior
+from randomized_response._checks import as_count, as_prior
+from randomized_response._combinations import Combinations, combinations_of
 from randomized_response._diagnostics import Diagnostic, LikelihoodFit, climbed, collinear
 from randomized_response._labels import matched
 from randomized_response._latent import Binary, LatentSample, Normal, best_climb
@@ -35,14 +36,15 @@ class PredictorFit(LikelihoodFit):
     Attributes
     ----------
     names : tuple of str
-        The outcome's "intercept" and covariates, "answer: label" for each answer but the reference; then the model of
-        the answer, "label: intercept", "label: covariate", ...
+        The outcome's "intercept" and covariates, "answer: label" for each answer but the reference (of several
+        predictors "answer 1: label", ...); then the model of the answer, "label: intercept", "label: covariate", ...
     coefficients, standard_errors, covariance : arrays of shape (q,), (q,), (q, q)
         NaN without a finite maximum.
     effects : array of shape (k - 1,)
-        The coefficients of the answers, against the reference: what they do to the outcome.
+        The coefficients of the answers, against the reference: what they do to the outcome. Of several predictors those
+        of the first, then of the second, ...: they add up.
     labels : tuple of str
-        What the answers are called, the reference first.
+        What the answers are called, the reference first; of several predictors their combinations, "label, label".
     sigma : float
         The outcome's standard deviation about the linear model; NaN where the outcome is yes or no.
     log_likelihood, aic, bic : float
@@ -64,10 +66,12 @@ class PredictorFit(LikelihoodFit):
     n: int
     dropped: int
     first: int = field(repr=False)
+    pattern: Floats = field(repr=False)
+    """Which of the effects add up to that of each answer, shape (labels, effects)."""
 
     @property
     def effects(self) -> Floats:
-        return self.coefficients[self.first : self.first + len(self.labels) - 1]
+        return self.coefficients[self.first : self.first + self.pattern.shape[1]]
 
     @property
     def parameters(self) -> int:
@@ -118,7 +122,7 @@ class PredictorFit(LikelihoodFit):
             raise ParameterError("scenarios", "must be at least one; got none")
         columns, share = np.vstack([np.ones(len(table)), table.T]), shares_of(weights, len(table))
         k, p = len(self.labels), self.first
-        gamma = self.coefficients[p + k - 1 :].reshape(k - 1, p)
+        gamma = self.coefficients[p + self.pattern.shape[1] :].reshape(k - 1, p)
         own = np.asarray(scipy.special.softmax(np.vstack([np.zeros(len(table)), gamma @ columns]), axis=0))
         found = []
         for number, (answer, given) in enumerate(scenarios):
@@ -138,7 +142,7 @@ class PredictorFit(LikelihoodFit):
         """The average of a scenario, and its derivatives by the coefficients; `own` (k, n) are shares of answers."""
         k, p = own.shape[0], self.first
         held = share * (own if answer is None else np.eye(k)[answer][:, None])
-        eta = self.coefficients[:p] @ moved + np.append(0.0, self.effects)[:, None]
+        eta = self.coefficients[:p] @ moved + (self.pattern @ self.effects)[:, None]
         level, slope = eta, np.ones_like(eta)
         if self.model != "linear":
             yes, no = LINKS[self.model].shares(eta)
@@ -147,7 +151,8 @@ class PredictorFit(LikelihoodFit):
         # The shares of the answers, and with them the average, move with the answers' model where they are kept.
         from_mean = level - (own * level).sum(axis=0) if answer is None else np.zeros_like(level)
         by_gamma = (held * from_mean)[1:] @ columns.T
-        slopes = np.concatenate([moved @ by_eta.sum(axis=0), by_eta[1:].sum(axis=1), by_gamma.ravel()])
+        by_effects = self.pattern.T @ by_eta.sum(axis=1)
+        slopes = np.concatenate([moved @ by_eta.sum(axis=0), by_effects, by_gamma.ravel()])
         return float((held * level).sum()), slopes
 
     def _around_table(self) -> tuple[list[str], list[str]]:
@@ -164,13 +169,13 @@ def predictor_regression(
     outcome: ArrayLike,
     covariates: ArrayLike,
     reports: ArrayLike,
-    channel: Channel,
+    channel: Channel | Sequence[Channel],
     weights: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     *,
     model: Model = "linear",
-    labels: Sequence[str] | None = None,
-    reference: int = 0,
+    labels: Sequence[str] | Sequence[Sequence[str]] | None = None,
+    reference: int | Sequence[int] = 0,
     outcome_channel: Channel | None = None,
     counts: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
@@ -185,7 +190,8 @@ def predictor_regression(
         log L = sum_i w_i log sum_a P(y_i | a) pi_a(x_i) f(z_i | b0 + x_i b + d_a),
 
     with d = 0 for the reference and f the normal density ("linear") or the chance of z by the link. All parts are
-    estimated together.
+    estimated together. Of several predictors a is the combination of their answers, whose shares are free, and d_a the
+    sum of an effect for each.
 
     Parameters
     ----------
@@ -194,13 +200,13 @@ def predictor_regression(
     covariates, weights, names, counts, clusters, missing :
         As for `logistic_regression`; p = 0 columns are allowed. A missing outcome counts as a missing value.
     reports : array of shape (n,)
-        Symbols of the predictor.
-    channel : Channel
-        Of the predictor, k >= 2 answers.
+        Symbols of the predictor; of m predictors shape (n, m).
+    channel : Channel, or sequence of m of them
+        Of the predictor, k >= 2 answers; of several at most 36 combinations.
     model : {"linear", "logit", "probit", "cloglog"}
     labels : sequence of k str, optional
-        What the answers are called; "0", "1", ... by default.
-    reference : int
+        What the answers are called; "0", "1", ... by default. Of several predictors a sequence for each.
+    reference : int, or sequence of m of them
         The answer that effects compare with; one that many hold, or every effect is uncertain.
     outcome_channel : Channel, optional
         Where the outcome is a randomized yes/no answer, too: two randomized items together, by their joint likelihood.
@@ -253,17 +259,17 @@ def predictor_regression(
     )
     symbols = outcome_channel.reports if outcome_channel else 2
     values = _read_outcome(outcome, len(np.asarray(reports)), None if model == "linear" else symbols, missing)
-    codes = np.where(np.isnan(values), np.nan, np.asarray(reports, dtype=np.float64)) if missing == "drop" else reports
+    combined = combinations_of(reports, channel, labels, reference)
+    codes = combined.codes
+    if missing == "drop":
+        codes = np.where(np.isnan(values), np.nan, np.asarray(codes, dtype=np.float64))
     rows = read_rows(
-        covariates, codes, channel, weights=weights, counts=counts, names=names, missing=missing, answers=None,
+        covariates, codes, combined.channel, weights=weights, counts=counts, names=names, missing=missing, answers=None,
         clusters=clusters,
     )  # fmt: skip
-    first = as_count(reference, name="reference", high=channel.answers - 1)
-    order = [first, *(x for x in range(channel.answers) if x != first)]
-    titles = tuple(as_labels(labels, channel.answers)[x] for x in order)
     information: Covariance = "cluster" if clusters is not None else "robust" if weights is not None else "observed"
     assert rows.kept is not None
-    return _fitted(rows, values[rows.kept], model, order, titles, outcome_channel, information, prior)
+    return _fitted(rows, values[rows.kept], model, combined, outcome_channel, information, prior)
 
 
 def _check_model(model: Model, outcome_channel: Channel | None, prior: float | None) -> None:
@@ -310,15 +316,15 @@ def _fitted(
     rows: CovariateRows,
     values: Floats,
     model: Model,
-    order: Sequence[int],
-    labels: tuple[str, ...],
+    combined: Combinations,
     outcome_channel: Channel | None,
     information: Covariance,
     prior: float | None,
 ) -> PredictorFit:
+    labels = combined.labels
     names = (
         *rows.names,
-        *(f"answer: {label}" for label in labels[1:]),
+        *combined.effects,
         *(f"{label}: {name}" for label in labels[1:] for name in rows.names),
     )
     triangle, dependent = orthonormal(rows.columns, rows.weights)
@@ -327,9 +333,9 @@ def _fitted(
     if not dependent:
         shift, scale = (float(values.mean()), float(values.std()) or 1.0) if model == "linear" else (0.0, 1.0)
         inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
-        chances = np.array([rows.looked_up([table[x] for table in rows.tables]) for x in order])
+        chances = np.array([rows.looked_up([table[x] for table in rows.tables]) for x in combined.order])
         seen = _outcome(values, model, outcome_channel, shift, scale)
-        sample = LatentSample(inverse.T @ rows.columns, chances, seen, rows.weights)
+        sample = LatentSample(inverse.T @ rows.columns, chances, combined.pattern, seen, rows.weights)
         if prior is not None:
             root = sample.prior_root(prior_root(rows)) @ sample.transform(inverse, 1.0, 0.0)[0]
             unit = float(rows.weights.sum()) / rows.respondents
@@ -340,7 +346,7 @@ def _fitted(
     return PredictorFit(
         names, found.coefficients, errors, found.covariance, model, labels, information, found.sigma,
         found.log_likelihood, bool(np.isfinite(found.coefficients).all()), found.diagnostics, found.iterations,
-        rows.respondents, rows.dropped, len(rows.columns),
+        rows.respondents, rows.dropped, len(rows.columns), combined.pattern,
     )  # fmt: skip
 
 
@@ -367,7 +373,7 @@ def _maximum(
     transform, moved = sample.transform(*units)
     whole = transform @ fit.point.at + moved
     spread = transform @ covariance_at(sample, rows, fit, information) @ transform.T
-    places = np.concatenate([np.arange((k - 1) * p, k * p + k - 1), np.arange((k - 1) * p)])
+    places = np.concatenate([np.arange((k - 1) * p, k * p + sample.pattern.shape[1]), np.arange((k - 1) * p)])
     return found._replace(
         coefficients=whole[places], covariance=spread[np.ix_(places, places)],
         sigma=float(np.exp(whole[-1])) if linear else float("nan"),

@@ -1,0 +1,103 @@
+"""Several randomized predictors as one: the combinations of their answers, reported through one table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from randomized_response._checks import as_count, as_labels
+from randomized_response.channel import Channel
+from randomized_response.errors import ParameterError
+
+MOST = 36
+"""Combinations of answers that are told apart."""
+
+
+@dataclass(frozen=True)
+class Combinations:
+    """The k combinations of the answers to one or more predictors, each one's reference first.
+
+    - `channel`: of all reports together, its rows in the order of the answers, not yet of the references.
+    - `codes`: the reports through it, as they were given of one predictor.
+    - `order`: the row of each combination.
+    - `labels`: what each is called.
+    - `effects`: the names of the coefficients of the answers.
+    - `pattern`: which of these add up to the effect of each combination, shape (k, effects).
+    """
+
+    channel: Channel
+    codes: Any
+    order: list[int]
+    labels: tuple[str, ...]
+    effects: tuple[str, ...]
+    pattern: NDArray[np.float64]
+
+
+def combinations_of(
+    reports: ArrayLike,
+    channel: Channel | Sequence[Channel],
+    labels: Sequence[Any] | None,
+    reference: int | Sequence[int],
+) -> Combinations:
+    """Read reports of one predictor, (n,), or of one in each column, (n, m), each with its channel.
+
+    Raises
+    ------
+    ParameterError
+        Naming the argument, the bound and the value.
+    """
+    single = isinstance(channel, Channel)
+    channels = (channel,) if isinstance(channel, Channel) else tuple(channel)
+    m = len(channels)
+    many = int(np.prod([one.answers for one in channels]))
+    if not single and (m < 2 or many > MOST):
+        need = f"must be one, or at least 2 with up to {MOST} combinations of answers"
+        raise ParameterError("channel", f"{need}; got {m} with {many}")
+    given = [labels] if single else [None] * m if labels is None else list(labels)
+    firsts = [reference] if single else [reference] * m if isinstance(reference, int) else list(reference)
+    if len(given) != m or len(firsts) != m:
+        raise ParameterError("labels and reference", f"must be of {m} predictors; got {len(given)} and {len(firsts)}")
+    orders, words = [], []
+    for one, called, first in zip(channels, given, firsts, strict=True):
+        place = as_count(first, name="reference", high=one.answers - 1)
+        order = [place, *(x for x in range(one.answers) if x != place)]
+        orders.append(order)
+        words.append([as_labels(called, one.answers)[x] for x in order])
+    sizes = [one.answers for one in channels]
+    titles = ["answer"] if single else [f"answer {number}" for number in range(1, m + 1)]
+    return Combinations(
+        reduce(_together, channels),
+        reports if single else _codes(reports, channels),
+        [int(np.ravel_multi_index(rows, sizes)) for rows in product(*orders)],
+        tuple(", ".join(one) for one in product(*words)),
+        tuple(f"{title}: {label}" for title, one in zip(titles, words, strict=True) for label in one[1:]),
+        np.array([np.concatenate(rows) for rows in product(*(np.eye(size)[:, 1:] for size in sizes))]),
+    )
+
+
+def _together(first: Channel, second: Channel) -> Channel:
+    """The table of two reports at once, each drawn by itself (the Kronecker product)."""
+    rows = [[a * b for a in one for b in other] for one in first.weights for other in second.weights]
+    return Channel(tuple(map(tuple, rows)))
+
+
+def _codes(reports: ArrayLike, channels: Sequence[Channel]) -> NDArray[np.float64]:
+    """The report of each row through all channels together; NaN where one is missing."""
+    table = np.asarray(reports, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] != len(channels):
+        raise ParameterError(
+            "reports", f"must have a column per channel, shape (n, {len(channels)}); got {table.shape}"
+        )
+    found = np.zeros(len(table))
+    for number, one in enumerate(channels):
+        column = table[:, number]
+        wrong = np.flatnonzero(~np.isnan(column) & ~np.isin(column, np.arange(one.reports)))
+        if wrong.size:
+            need = f"must be a whole number from 0 to {one.reports - 1}; got {column[wrong[0]]:g}"
+            raise ParameterError(f"reports[{wrong[0]}, {number}]", need)
+        found = found * one.reports + column
+    return found
