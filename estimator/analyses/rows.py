@@ -25,7 +25,7 @@ class AnalysisRow:
 
     - `quantity`: share, mean, difference, joint_share, row_share, phi, odds_ratio, correlation.
     - `item`, `choice`: key of the question and place of the choice; no choice for a mean.
-    - `other_item`, `other_choice`: of the second question of a table.
+    - `other_item`, `other_choice`: of the second question of a table, or of a randomised predictor.
     - `group`, `against`: keys of the group it speaks of, and of the group that this is compared with; empty for all
       respondents.
     - `version`, `against_version`: the same for versions of a survey.
