@@ -81,6 +81,8 @@ class FittedRegression:
 
     def _margins(self, designs: Sequence[Floats]) -> PredictiveMargins:
         """Averages over the respondents; who has a randomised answer as a predictor keeps it."""
+        if not designs:  # of predictors in steps alone, whose answers too few gave
+            return PredictiveMargins(np.empty((0, len(self.choices))), np.empty((0, 0)), self.choices[0] is not None)
         if isinstance(self.fit, PredictorFit):
             as_is = design_matrix(self.table.answers, self.columns)
             return self.fit.margins(as_is, [(None, one) for one in designs], self.table.mass)

@@ -180,6 +180,22 @@ def test_too_few_responses_have_no_numbers() -> None:
     assert (found["n"], found["flags"], found["rows"]) == (25, ["too_few_reports"], [])
 
 
+@pytest.mark.parametrize("more", [{"answer": "mood"}, {}], ids=["randomised predictor", "none"])
+def test_steps_of_few_responses_have_odds_and_no_shares(more: dict[str, str]) -> None:
+    """100 responses, of which fewer than 30 gave each of five ages; a prior keeps all finite."""
+    design, random = drawn(), np.random.default_rng(3)
+    who = people(design, 100, random)
+    symbols = simulation.symbols(design, who, random)
+    exact = simulation.totals(design, who, symbols)
+    inputs = counted(design, who, np.random.default_rng(3)) | background.released_inputs(design, exact, 0)
+    parameters = {"outcome": "cheated", "predictors": [AGE], "steps": [AGE], "prior": 2.5, "confidence": 0.95, **more}
+    found = adjusted_regression(design, parameters, inputs)
+    by_age = [row for row in of("share", found) if row["group"]]
+    assert by_age
+    assert {row["estimate"] for row in by_age} == {None}
+    assert [row["estimate"] is not None for row in of("odds_ratio", found) if row["group"]] == [True]
+
+
 def test_weights_count_with_a_randomised_predictor(asked: Design) -> None:
     """Weights of equal ages leave the effect as it is, with a larger, robust standard error."""
     shares = {f"share-{AGE}-{answer}": "25" for answer in range(1, 5)}

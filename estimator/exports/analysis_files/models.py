@@ -187,8 +187,10 @@ def on_background(one: Analysis) -> Iterator[Row]:
     answers: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)]
     scenarios = [each for each in answers + pairs if whole.size(each) >= ENOUGH]
     model = Model(one, asked, cells, columns, fit, choices_of(fit, outcome), scenarios)
-    margins, level = averaged(fit, cells, columns, scenarios), one.confidence
-    limits, quantity = margins.intervals(level), "mean" if outcome is None else "share"
+    # Predictors in steps alone may have no answer that enough gave.
+    margins: Any = averaged(fit, cells, columns, scenarios) if scenarios else None
+    limits: Any = margins.intervals(one.confidence) if scenarios else ()
+    quantity = "mean" if outcome is None else "share"
     for at, scenario in enumerate(scenarios):
         for of, choice in enumerate(model.choices):
             numbers = complete(margins.estimates[at, of], margins.standard_errors[at, of], *limits[at, of])
