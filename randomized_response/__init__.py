@@ -19,6 +19,7 @@ from randomized_response.change import (
 )
 from randomized_response.channel import Channel
 from randomized_response.comparison import Comparison, compare
+from randomized_response.corrected import CorrectedFit, corrected_regression
 from randomized_response.correlation import CorrelationEstimate, correlation
 from randomized_response.crosswise_checks import (
     AnchoredEstimate,
@@ -102,7 +103,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AnchoredEstimate", "AreaEstimate", "BoundedEstimate", "Bundle", "CalibratedWeights", "CategoricalFit",
     "ChangeEstimate", "Channel", "CheaterEstimate", "Comparison", "ConditionalEstimate", "ConfidenceSequence",
-    "CorrelationEstimate", "EachOption", "ExtendedCrosswiseEstimate", "ItemsEstimate", "JointEstimate",
+    "CorrectedFit", "CorrelationEstimate", "EachOption", "ExtendedCrosswiseEstimate", "ItemsEstimate", "JointEstimate",
     "LieDetectorEstimate", "LinearFit", "LogisticFit", "MeanEstimate", "ModelMatrix", "MultilevelFit",
     "ParameterError", "PowerEstimate", "PredictiveMargins", "PredictorFit", "PrevalenceEstimate",
     "ProportionEstimate", "Question",
@@ -110,7 +111,7 @@ __all__ = [
     "UnknownPrevalenceEstimate", "UnknownPrevalenceFit", "anchored_crosswise", "bootstrap_weights", "calibrate",
     "categorical_regression", "change_of_means", "change_of_shares", "cheater_channel", "cheater_detection",
     "collapse_strata", "combine_means", "combine_strata", "combine_weighted", "combine_weighted_means",
-    "compare", "confidence_sequence", "correlation",
+    "compare", "confidence_sequence", "corrected_regression", "correlation",
     "crosswise", "custom", "discrete_laplace", "draw_ticket", "epsilon_total", "errors_at_every_look",
     "estimate_items", "estimate_joint", "estimate_mean", "estimate_proportions", "estimate_total",
     "estimate_weighted", "exceeds_epsilon", "extended_crosswise", "false_reports_needed", "forced_response",

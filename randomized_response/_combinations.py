@@ -27,6 +27,7 @@ class Combinations:
     - `labels`: what each is called.
     - `effects`: the names of the coefficients of the answers.
     - `pattern`: which of these add up to the effect of each combination, shape (k, effects).
+    - `answers`: what those to each predictor are called, the reference first.
     """
 
     channel: Channel
@@ -35,6 +36,14 @@ class Combinations:
     labels: tuple[str, ...]
     effects: tuple[str, ...]
     pattern: NDArray[np.float64]
+    answers: tuple[tuple[str, ...], ...]
+
+    @property
+    def each_answer(self) -> NDArray[np.float64]:
+        """Which combinations have each answer to the first predictor, then to the second, ...: shape (answers, k)."""
+        ends = np.cumsum([len(one) - 1 for one in self.answers])[:-1]
+        parts = np.split(self.pattern, ends, axis=1)
+        return np.vstack([np.column_stack([1 - part.sum(axis=1), part]).T for part in parts])
 
 
 def combinations_of(
@@ -76,6 +85,7 @@ def combinations_of(
         tuple(", ".join(one) for one in product(*words)),
         tuple(f"{title}: {label}" for title, one in zip(titles, words, strict=True) for label in one[1:]),
         np.array([np.concatenate(rows) for rows in product(*(np.eye(size)[:, 1:] for size in sizes))]),
+        tuple(map(tuple, words)),
     )
 
 

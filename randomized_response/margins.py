@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response import _scipy as scipy
-from randomized_response._checks import as_level
+from randomized_response._checks import as_count, as_level
 from randomized_response._links import Link
 from randomized_response._rows import read_like
 from randomized_response.errors import ParameterError
@@ -236,6 +236,24 @@ def predictive_margins(
     found = [fit.margin(np.vstack([np.ones(people), one.T]), share) for one in tables]
     slopes = np.vstack([slope for _, slope in found])
     return PredictiveMargins(np.array([mean for mean, _ in found]), slopes @ fit.covariance @ slopes.T, fit.bounded)
+
+
+def read_scenarios(
+    scenarios: Sequence[tuple[int | None, ArrayLike | None]], covariates: ArrayLike, names: Sequence[str], answers: int
+) -> tuple[Floats, list[tuple[int | None, Floats]]]:
+    """The covariates of people as they are, and of each scenario the answer, if one is set, and their covariates."""
+    table = read_like(covariates, names)
+    if not scenarios:
+        raise ParameterError("scenarios", "must be at least one; got none")
+    found: list[tuple[int | None, Floats]] = []
+    for number, (answer, given) in enumerate(scenarios):
+        moved = table if given is None else read_like(given, names)
+        if len(moved) != len(table):
+            need = f"must have the covariates of {len(table)} people; got those of {len(moved)}"
+            raise ParameterError(f"scenarios[{number}]", need)
+        place = None if answer is None else as_count(answer, name=f"scenarios[{number}]", high=answers - 1)
+        found.append((place, moved))
+    return table, found
 
 
 def shares_of(weights: ArrayLike | None, people: int) -> Floats:

@@ -9,18 +9,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response import _scipy as scipy
 from randomized_response._categorical import common_shares
-from randomized_response._checks import as_count, as_prior
+from randomized_response._checks import as_prior
 from randomized_response._combinations import Combinations, combinations_of
 from randomized_response._diagnostics import Diagnostic, LikelihoodFit, climbed, collinear
 from randomized_response._labels import matched
 from randomized_response._latent import Binary, LatentSample, Normal, best_climb
 from randomized_response._links import LINKS, LinkName
 from randomized_response._newton import orthonormal
-from randomized_response._rows import CovariateRows, Missing, prior_root, read_like, read_rows
+from randomized_response._rows import CovariateRows, Missing, prior_root, read_outcome, read_rows
 from randomized_response._sandwich import Covariance, covariance_at
 from randomized_response.channel import Channel
 from randomized_response.errors import ParameterError
-from randomized_response.margins import PredictiveMargins, shares_of
+from randomized_response.margins import PredictiveMargins, read_scenarios, shares_of
 
 Floats = NDArray[np.float64]
 Model = Literal["linear", "logit", "probit", "cloglog"]
@@ -117,21 +117,15 @@ class PredictorFit(LikelihoodFit):
         >>> found.estimates.ravel().round(3), found.difference(1, 0)[0].round(3)
         (array([0.143, 0.714]), array([0.571]))
         """
-        table = read_like(covariates, self.names[1 : self.first])
-        if not scenarios:
-            raise ParameterError("scenarios", "must be at least one; got none")
-        columns, share = np.vstack([np.ones(len(table)), table.T]), shares_of(weights, len(table))
         k, p = len(self.labels), self.first
+        table, given = read_scenarios(scenarios, covariates, self.names[1:p], k)
+        columns, share = np.vstack([np.ones(len(table)), table.T]), shares_of(weights, len(table))
         gamma = self.coefficients[p + self.pattern.shape[1] :].reshape(k - 1, p)
         own = np.asarray(scipy.special.softmax(np.vstack([np.zeros(len(table)), gamma @ columns]), axis=0))
-        found = []
-        for number, (answer, given) in enumerate(scenarios):
-            moved = table if given is None else read_like(given, self.names[1:p])
-            if len(moved) != len(table):
-                need = f"must have the covariates of {len(table)} people; got those of {len(moved)}"
-                raise ParameterError(f"scenarios[{number}]", need)
-            place = None if answer is None else as_count(answer, name=f"scenarios[{number}]", high=k - 1)
-            found.append(self._margin(np.vstack([np.ones(len(table)), moved.T]), columns, share, own, place))
+        found = [
+            self._margin(np.vstack([np.ones(len(table)), moved.T]), columns, share, own, answer)
+            for answer, moved in given
+        ]
         slopes = np.array([slope for _, slope in found])
         estimates = np.array([[mean] for mean, _ in found])
         return PredictiveMargins(estimates, slopes @ self.covariance @ slopes.T, self.model != "linear")
@@ -258,7 +252,7 @@ def predictor_regression(
         outcome=outcome, covariates=covariates, reports=reports, weights=weights, counts=counts, clusters=clusters
     )
     symbols = outcome_channel.reports if outcome_channel else 2
-    values = _read_outcome(outcome, len(np.asarray(reports)), None if model == "linear" else symbols, missing)
+    values = read_outcome(outcome, len(np.asarray(reports)), None if model == "linear" else symbols, missing)
     combined = combinations_of(reports, channel, labels, reference)
     codes = combined.codes
     if missing == "drop":
@@ -280,25 +274,6 @@ def _check_model(model: Model, outcome_channel: Channel | None, prior: float | N
     as_prior(prior)
     if prior is not None and model == "linear":
         raise ParameterError("prior", f"must be left out of a linear model; got {prior:g}")
-
-
-def _read_outcome(outcome: ArrayLike, n: int, symbols: int | None, missing: Missing) -> Floats:
-    try:
-        values = np.asarray(outcome, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ParameterError("outcome", f"must be numbers; {error}") from None
-    if values.shape != (n,):
-        raise ParameterError("outcome", f"must have one entry per report, shape ({n},); got shape {values.shape}")
-    if np.isinf(values).any():
-        raise ParameterError(f"outcome[{int(np.argmax(np.isinf(values)))}]", "must be finite; got infinity")
-    if symbols is not None:
-        wrong = np.flatnonzero(~np.isnan(values) & ~((values >= 0) & (values < symbols) & (values == np.floor(values))))
-        if wrong.size:
-            need = f"must be a whole number from 0 to {symbols - 1}; got {values[wrong[0]]:g}"
-            raise ParameterError(f"outcome[{wrong[0]}]", need)
-    if missing == "error" and np.isnan(values).any():
-        raise ParameterError(f"outcome[{np.argmax(np.isnan(values))}]", 'must be a number, or missing="drop" chosen')
-    return values
 
 
 class _Found(NamedTuple):

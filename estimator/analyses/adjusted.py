@@ -114,7 +114,6 @@ def _fitted(
     if answer is None:
         fit = _fit(covariates, table, outcome, parameters)
     else:
-        assert isinstance(outcome, Variable)
         fit = fit_with_answer(covariates, table, outcome, answer, parameters)
     choices = range(len(fit.labels)) if isinstance(fit, CategoricalFit) else [outcome.choice]
     logit = (isinstance(fit, LogisticFit) and fit.link == "logit") or (

@@ -79,6 +79,11 @@ METHODS = {
         "model of the shares of that answer (Blair, Imai & Zhou 2015). Averages by other predictors leave that answer "
         "as it is: they are over the shares that the model predicts."
     ),
+    "corrected": gettext_lazy(
+        "Another randomised answer as a predictor of a mean: least squares with the unbiased values of both responses "
+        "in the normal equations; standard errors that hold where variances differ (HC1; van den Hout & Kooiman 2006, "
+        "section 3). Averages by other predictors leave that answer as it is."
+    ),
     "predictors": gettext_lazy(
         "Each odds ratio or difference compares two answers with the other predictors held fixed. Shares are averaged "
         "over the respondents as if all had given the answer (predictive margins; Graubard & Korn 1999); differences "

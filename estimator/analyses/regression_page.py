@@ -12,7 +12,7 @@ from estimator.analyses.cautions import cautions_of, released_key
 from estimator.analyses.method_texts import METHODS
 from estimator.analyses.pages import AnalysisPage, nothing_by_group, rows_of
 from estimator.analyses.quantities import CoinKinds, Score, Variable, item_of, outcome_of
-from estimator.analyses.rows import EDGE, WALD, AnalysisRow
+from estimator.analyses.rows import EDGE, RARE, WALD, AnalysisRow
 from estimator.analyses.sentences import RowDescriber, named
 from estimator.analyses.weighting_page import unmet
 from estimator.base import wording
@@ -117,6 +117,13 @@ def _cautions(analysis: Analysis, effects: Sequence[AnalysisRow], speaker: RowDe
         cautions.append(gettext("In some group the most likely share is 0 or 100 %, so its odds ratio is infinite."))
         if "predictors" in analysis.parameters and "prior" not in analysis.parameters:
             cautions.append(gettext("Weakly informative priors keep all odds ratios finite: run it again with them."))
+    if RARE in analysis.result["flags"]:
+        position = item_of(speaker.design, analysis.parameters["answer"])
+        text = gettext(
+            "So few give some answer to {question} that its share is hardly told from zero: no number that compares "
+            "with it can be trusted."
+        )
+        cautions.append(text.format(question=named(speaker.question(position))))
     cautions += _coarse(effects, speaker)
     goodness = analysis.result.get("criteria", {}).get("goodness")
     if goodness and goodness["p_value"] is not None and goodness["p_value"] < MISFIT:
@@ -152,7 +159,7 @@ def _coarse(effects: Sequence[AnalysisRow], speaker: RowDescriber) -> Iterator[s
 def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromise"]:
     linear = isinstance(outcome, Score)
     of_parts = {
-        "answer": "latent",
+        "answer": "" if linear else "latent",
         "predictors": "means" if linear else "predictors",
         "steps": "steps",
         "interaction": "interaction",
@@ -170,7 +177,7 @@ def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromis
 
 def _model(analysis: Analysis, outcome: Variable | Score) -> str:
     if isinstance(outcome, Score):
-        return "linear"
+        return "corrected" if "answer" in analysis.parameters else "linear"
     usual = "multinomial" if outcome.channel.answers > 2 else "regression"
     return str(analysis.parameters.get("model", usual))
 

@@ -81,9 +81,9 @@ def answers_of(design: Design) -> list[str]:
 
 
 def _answer(fields: Mapping[str, str], design: Design, outcome: Variable | Score) -> dict[str, object]:
-    """A randomised answer as a predictor; the outcome is then of two answers."""
-    if isinstance(outcome, Score) or outcome.channel.answers > 2:
-        raise AnalysisError(gettext("A randomised answer can be a predictor of a yes, or of one choice, alone."))
+    """A randomised answer as a predictor; the outcome is then of two answers, or a mean."""
+    if not isinstance(outcome, Score) and outcome.channel.answers > 2:
+        raise AnalysisError(gettext("A randomised answer can be a predictor of a yes, of one choice, or of a mean."))
     if fields["answer"] not in answers_of(design):
         raise AnalysisError(gettext("Choose one of the questions whose answer can be a predictor, or none."))
     other = variable_of(design, fields["answer"])

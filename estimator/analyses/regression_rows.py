@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from estimator.analyses.logistic import alike, criteria, with_numbers
 from estimator.analyses.predictors import STEPS, Column, Pair, Table, design_matrix, together
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, number
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, RARE, WALD, AnalysisRow, number
 from estimator.base.measures import TOO_FEW
 from estimator.runs.groups import AND
 from randomized_response import (
     CategoricalFit,
+    CorrectedFit,
     LinearFit,
     LogisticFit,
     PredictiveMargins,
@@ -24,7 +25,7 @@ from randomized_response import (
 from randomized_response.intervals import normal_quantile
 
 Floats = NDArray[np.float64]
-Fit = LogisticFit | LinearFit | CategoricalFit | PredictorFit
+Fit = LogisticFit | LinearFit | CategoricalFit | PredictorFit | CorrectedFit
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class FittedRegression:
         """Averages over the respondents; who has a randomised answer as a predictor keeps it."""
         if not designs:  # of predictors in steps alone, whose answers too few gave
             return PredictiveMargins(np.empty((0, len(self.choices))), np.empty((0, 0)), self.choices[0] is not None)
-        if isinstance(self.fit, PredictorFit):
+        if isinstance(self.fit, PredictorFit | CorrectedFit):
             as_is = design_matrix(self.table.answers, self.columns)
             return self.fit.margins(as_is, [(None, one) for one in designs], self.table.mass)
         return predictive_margins(self.fit, designs, self.table.mass)
@@ -180,8 +181,9 @@ class FittedRegression:
     def tests(self) -> dict[str, object]:
         """Whether any predictor matters and, of each two that interact, whether their effects add up."""
         crossed = {"interaction": [self.interaction(pair) for pair in self.crossed]} if self.crossed else {}
-        if isinstance(self.fit, LinearFit):
-            return {"flags": [], "alike": self.alike(), **crossed, "log_likelihood": None}
+        if isinstance(self.fit, LinearFit | CorrectedFit):
+            rare = isinstance(self.fit, CorrectedFit) and bool(self.fit.diagnostics)
+            return {"flags": [RARE] * rare, "alike": self.alike(), **crossed, "log_likelihood": None}
         return {
             "flags": [] if self.fit.converged else [EDGE],
             "alike": self.alike(),
@@ -192,7 +194,7 @@ class FittedRegression:
 
     def alike(self) -> dict[str, object]:
         """The test that no coefficient but the intercepts matters, or none of a randomised predictor's answers."""
-        if isinstance(self.fit, PredictorFit):
+        if isinstance(self.fit, PredictorFit | CorrectedFit):
             first = len(self.columns) + 1
             return self._wald(np.eye(len(self.fit.names))[first : first + len(self.fit.labels) - 1])
         if self.plain and not isinstance(self.fit, LinearFit):

@@ -14,7 +14,16 @@ from collector.designs import Design, canonical, selectors
 from collector.reports import folding
 from collector.reports import selectors as store
 from estimator.analyses import scores
-from estimator.analyses.quantities import COIN, Variable, coin_kinds, item_of, measured_of, variable_of
+from estimator.analyses.quantities import (
+    COIN,
+    Score,
+    Variable,
+    coin_kinds,
+    item_of,
+    measured_of,
+    outcome_of,
+    variable_of,
+)
 from estimator.models import Analysis
 from estimator.runs.groups import Partition, of_totals, released
 
@@ -35,8 +44,7 @@ def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
     """Fold waiting reports, of an open design in whole steps, then read the inputs of this kind of analysis."""
     now, while_open = store.released_moment(design.digest), not selectors.is_final(design.digest)
     if needs_pairs(kind, parameters, design):
-        named = ("rows", "columns") if kind == Kind.CROSS_TABLE else ("outcome", "answer")
-        first, second = (variable_of(design, parameters[name]) for name in named)
+        first, second = _both(kind, parameters, design)
         folding.fold(design.digest)
         pairs = count_pairs(design, first, second)
         partition = released(design, pairs.sum(axis=(1, 2)).tolist())
@@ -76,18 +84,25 @@ def needs_pairs(kind: str, parameters: Mapping[str, Any], design: Design) -> boo
     return "answer" in parameters
 
 
+def _both(kind: str, parameters: Mapping[str, Any], design: Design) -> tuple[Variable | Score, Variable]:
+    """The two variables that are counted together."""
+    if kind == Kind.CROSS_TABLE:
+        return variable_of(design, parameters["rows"]), variable_of(design, parameters["columns"])
+    return outcome_of(design, parameters["outcome"]), variable_of(design, parameters["answer"])
+
+
 def digest_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> str:
     """SHA-256 of everything that a result depends on except the version of the library."""
     document = {"kind": kind, "parameters": parameters, "design": design.digest, "inputs": inputs}
     return hashlib.sha256(canonical(document)).hexdigest()
 
 
-def count_pairs(design: Design, first: Variable, second: Variable) -> NDArray[np.int64]:
+def count_pairs(design: Design, first: Variable | Score, second: Variable) -> NDArray[np.int64]:
     """Count the stored reports of each pair by stratum: shape (strata, reports of first, reports of second).
 
     One pass over the reports, in one statement: the counts are of one state of the store, whatever comes in meanwhile.
     """
-    sizes = (len(design.strata), first.channel.reports, second.channel.reports)
+    sizes = (len(design.strata), first.reports, second.reports)
     counts = np.zeros(int(np.prod(sizes)), dtype=np.int64)
     codes = [np.array(variable.codes, dtype=np.intp) for variable in (first, second)]
     for strata, symbols in store.stored_reports(design.digest):

@@ -225,7 +225,7 @@ def _cells(counts: NDArray[np.int64]) -> Iterator[Sequence[object]]:
 
 
 def _outcome(parameters: Mapping[str, Any], design: Design) -> Variable | Score:
-    if "predictors" in parameters and "answer" not in parameters:
+    if "predictors" in parameters:
         return outcome_of(design, parameters["outcome"])
     return variable_of(design, parameters["outcome"], binary=True)
 

@@ -64,6 +64,8 @@ ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.REGRESSION, {"outcome": "drinks:1", "answer": "mood", f"interaction-{REGION}+{AGE}": "yes"}),
     (Kind.REGRESSION, {"outcome": "cheated", "answer": "mood", "model": "probit", **BOTH}),
     (Kind.REGRESSION, {"outcome": "drinks:1", "answer": "cheated", "model": "cloglog"}),
+    (Kind.REGRESSION, {"outcome": "tired:mean", "answer": "mood", f"predictor-{AGE}": "yes"}),
+    (Kind.REGRESSION, {"outcome": "tired:mean", "answer": "cheated"}),
     (Kind.REGRESSION, {"outcome": "cheated", f"predictor-{REGION}": "yes", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "mood", f"predictor-{REGION}": "steps", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "mood", "model": "ordinal", f"predictor-{AGE}": "steps"}),
@@ -118,9 +120,10 @@ def test_script_uses_weights_that_were_found(design: Design, tmp_path: Path) -> 
     for outcome in ("cheated", "mood"):
         found = done(Kind.REGRESSION, design, outcome=outcome, weights=weights.key, prior="yes", **BOTH)
         assert differing(found, tmp_path) == 0
-    found = done(Kind.REGRESSION, design, outcome="cheated", weights=weights.key, answer="mood", **BOTH)
-    assert found.result["rows"][0]["weights"] == "entered"
-    assert differing(found, tmp_path) == 0
+    for outcome in ("cheated", "tired:mean"):
+        found = done(Kind.REGRESSION, design, outcome=outcome, weights=weights.key, answer="mood", **BOTH)
+        assert found.result["rows"][0]["weights"] == "entered"
+        assert differing(found, tmp_path) == 0
 
 
 def test_script_finds_a_changed_number(design: Design, tmp_path: Path) -> None:

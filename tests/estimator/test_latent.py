@@ -41,22 +41,23 @@ def people(design: Design, n: int, random: np.random.Generator) -> simulation.Pe
     age, mood = random.choice(5, n), random.choice(3, size=n, p=[0.5, 0.3, 0.2])
     cells = np.array([design.background.cell_of((one,)) for one in age.tolist()])
     chance = 1 / (1 + np.exp(1 - EFFECTS[mood]))
-    answers = {"cheated": (random.random(n) < chance).astype(np.int64), "mood": mood, "hours": random.integers(0, 4, n)}
-    return simulation.People(cells, answers)
+    answers = {"cheated": (random.random(n) < chance).astype(np.int64), "mood": mood}
+    return simulation.People(cells, answers | {"hours": mood + random.integers(0, 2, n)})
 
 
-def counted(design: Design, who: simulation.People, random: np.random.Generator) -> dict[str, object]:
-    """The counts of pairs of what these people send, as a snapshot has them."""
+def counted(design: Design, who: simulation.People, random: np.random.Generator, outcome: int = 0) -> dict[str, object]:
+    """The counts of pairs of what these people send, as a snapshot has them: of an item at a place, and of moods."""
     symbols = simulation.symbols(design, who, random)
     partition = of_totals(design, simulation.totals(design, who, symbols))
     pairs = np.zeros((len(design.strata), 2, 3), dtype=np.int64)
-    np.add.at(pairs, (who.strata, symbols[:, design.fields[0].start], symbols[:, design.fields[1].start]), 1)
+    starts = (design.fields[place].start for place in (outcome, 1))
+    np.add.at(pairs, (who.strata, *(symbols[:, start] for start in starts)), 1)
     return {"pairs": partition.merge(pairs).tolist(), "groups": partition.members}
 
 
-def inputs_of(seed: int, n: int = 4000) -> tuple[Design, dict[str, object]]:
+def inputs_of(seed: int, n: int = 4000, outcome: int = 0) -> tuple[Design, dict[str, object]]:
     design, random = drawn(), np.random.default_rng(seed)
-    return design, counted(design, people(design, n, random), random)
+    return design, counted(design, people(design, n, random), random, outcome)
 
 
 def test_intervals_of_both_odds_ratios_hold_the_truth() -> None:
@@ -96,6 +97,27 @@ def test_intervals_of_shares_and_differences_hold_the_truth() -> None:
     assert (len(shares), len(differences)) == (60, 40)
     assert sum(shares) >= 52
     assert sum(differences) >= 34
+
+
+def test_intervals_of_means_and_differences_hold_the_truth() -> None:
+    """Three mean hours by mood, two differences, and a mean of each age in 20 samples of 4,000; ages do not matter.
+
+    Were the intervals independent, fewer than 52 of 60, 34 of 40 and 88 of 100 would hold in .6, .3 and .4 % of seeds.
+    """
+    parameters = {"outcome": "hours:mean", "answer": "mood", "predictors": [AGE], "confidence": 0.95}
+    means, differences, ages = list[bool](), list[bool](), list[bool]()
+    for seed in range(20):
+        found = adjusted_regression(drawn(), parameters, inputs_of(seed, outcome=2)[1])
+        assert not of("odds_ratio", found)
+        for row in of("mean", found):
+            truth = 0.5 + (row["other_choice"] if row["other_item"] else 0.7)
+            (means if row["other_item"] else ages).append(row["low"] <= truth <= row["high"])
+        changes = [row for row in of("difference", found) if row["other_item"]]
+        differences += [row["low"] <= row["other_choice"] <= row["high"] for row in changes]
+    assert (len(means), len(differences), len(ages)) == (60, 40, 100)
+    assert sum(means) >= 52
+    assert sum(differences) >= 34
+    assert sum(ages) >= 88
 
 
 def _with(parameters: dict[str, object], seed: int) -> tuple[Design, dict[str, object], dict[str, object]]:
@@ -148,6 +170,34 @@ def test_models_without_odds_tell_shares_and_differences(asked: Design, model: s
     assert any("“How do you feel? Low” is higher than “How do you feel? Well” by" in each for each in page.sentences)
 
 
+def test_page_tells_the_effect_of_an_answer_on_a_mean(asked: Design) -> None:
+    found = done(Kind.REGRESSION, asked, **ASKED | {"outcome": "hours:mean"})
+    page = presentation.present(found)
+    assert page.about == ("Hours?", "How do you feel?", "How old are you?")
+    words = "“How do you feel? Low” is higher than “How do you feel? Well” by"
+    assert any(each.startswith(words) for each in page.sentences)
+    assert page.sentences[-1].startswith("The outcome depends on the answer to “How do you feel?” (Wald statistic")
+    assert [part.title for part in page.parts] == ["Mean in each group", "Differences of means"]
+    assert page.parts[0].table.rows[2][0] == "How do you feel? Low"
+    assert str(page.methods[0]).partition(";")[0].endswith("in the normal equations")
+    assert services.execute(services.repeat(found).pk).result_digest == found.result_digest
+
+
+@pytest.mark.django_db
+def test_answer_that_hardly_anybody_gives_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody feels low, so nothing can be compared with it."""
+    monkeypatch.setattr(services, "wake", lambda number: None)
+    made, random = freeze_design(drawn().document), np.random.default_rng(6)
+    who = people(made, 1000, random)
+    who.answers["mood"][:] = np.arange(1000) % 2
+    simulation.store(made, who, simulation.symbols(made, who, random))
+    close_design(made.digest)
+    found = done(Kind.REGRESSION, made, **ASKED | {"outcome": "hours:mean"})
+    assert found.result["flags"] == ["rare_answer"]
+    told = next(each for each in presentation.present(found).cautions if "hardly told from zero" in each)
+    assert told.startswith("So few give some answer to “How do you feel?”")
+
+
 def test_answer_alone_is_a_predictor(asked: Design) -> None:
     found = done(Kind.REGRESSION, asked, outcome="cheated", answer="mood")
     assert [row["quantity"] for row in found.result["rows"]] == [
@@ -163,8 +213,10 @@ def test_answer_alone_is_a_predictor(asked: Design) -> None:
     [
         ({"answer": "cheated"}, "Choose another question than the outcome’s"),
         ({"answer": "hours"}, "Choose one of the questions whose answer can be a predictor"),
-        ({"outcome": "mood"}, "can be a predictor of a yes, or of one choice, alone"),
+        ({"outcome": "mood"}, "can be a predictor of a yes, of one choice, or of a mean"),
         ({"outcome": "mood:mean"}, "."),
+        ({"outcome": "hours:mean", "prior": "yes"}, "A linear regression has no use for priors"),
+        ({"outcome": "hours:mean", "model": "probit"}, "The regression of a mean is linear"),
         ({"model": "ordinal"}, "needs a question with more than two choices"),
     ],
 )

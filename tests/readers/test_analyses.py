@@ -44,6 +44,8 @@ ASKED = [
     {"outcome": "cheated", "answer": "mood", f"predictor-{AGE}": "steps"},
     {"outcome": "cheated", "answer": "mood", "model": "probit", f"predictor-{AGE}": "yes"},
     {"outcome": "drinks:1", "answer": "cheated", "model": "cloglog", "prior": "yes"},
+    {"outcome": "tired:mean", "answer": "mood", f"predictor-{AGE}": "yes"},
+    {"outcome": "tired:mean", "answer": "cheated", f"interaction-{REGION}+{AGE}": "yes"},
     {"outcome": "cheated", f"predictor-{REGION}": "yes", f"predictor-{AGE}": "steps"},
     {"outcome": "cheated", "prior": "yes", f"predictor-{REGION}": "steps"},
     {"outcome": "mood", f"predictor-{REGION}": "steps", f"predictor-{AGE}": "yes"},
@@ -137,9 +139,10 @@ def test_r_computes_weighted_regressions_and_finds_changes(tmp_path: Path) -> No
         found = done(Kind.REGRESSION, design, outcome=outcome, weights=weights.key, **prior, **BOTH)
         said = computed(found, tmp_path / outcome)
         assert (said.returncode, said.stderr) == (0, ""), said.stdout
-    of_answer = done(Kind.REGRESSION, design, outcome="cheated", answer="mood", weights=weights.key, **BOTH)
-    said = computed(of_answer, tmp_path / "answer")
-    assert (said.returncode, said.stderr) == (0, ""), said.stdout
+    for outcome in ("cheated", "tired:mean"):
+        of_answer = done(Kind.REGRESSION, design, outcome=outcome, answer="mood", weights=weights.key, **BOTH)
+        said = computed(of_answer, tmp_path / f"answer {outcome}")
+        assert (said.returncode, said.stderr) == (0, ""), said.stdout
     found.result["rows"][0]["estimate"] += 0.001
     assert "1 numbers differ" in computed(found, tmp_path / "changed").stdout
 

@@ -11,9 +11,11 @@ from counts import ENOUGH, Analysis, Array, Row, Variable, row, weights_of
 from randomized_response import (
     CategoricalFit,
     Channel,
+    CorrectedFit,
     LogisticFit,
     PredictorFit,
     categorical_regression,
+    corrected_regression,
     linear_regression,
     logistic_regression,
     predictive_margins,
@@ -180,8 +182,10 @@ def on_background(one: Analysis) -> Iterator[Row]:
     columns = cells.all_columns(crossed)
     fit = fitted(one, cells, columns, (outcome, answer), scores)
     told = {"weights": "entered" if "weighting" in one.parameters else ""}
-    if outcome is not None and answer is not None:
-        yield from of_answer(one, cells, columns, fit, (outcome, answer), told)
+    quantity = "mean" if outcome is None else "share"
+    if answer is not None:
+        for kind, numbers in of_answer(one, cells, columns, fit, answer):
+            yield row(kind or quantity, item, int(cells.n.sum()), choice=outcome and outcome.choice, **numbers, **told)
     if not asked:
         return
     answers: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)]
@@ -190,7 +194,6 @@ def on_background(one: Analysis) -> Iterator[Row]:
     # Predictors in steps alone may have no answer that enough gave.
     margins: Any = averaged(fit, cells, columns, scenarios) if scenarios else None
     limits: Any = margins.intervals(one.confidence) if scenarios else ()
-    quantity = "mean" if outcome is None else "share"
     for at, scenario in enumerate(scenarios):
         for of, choice in enumerate(model.choices):
             numbers = complete(margins.estimates[at, of], margins.standard_errors[at, of], *limits[at, of])
@@ -291,7 +294,8 @@ def outcome_of(one: Analysis, item: str, part: str) -> tuple[list[float], Variab
 
     The counts are of reports, by row; of pairs of them where another randomised answer is a predictor.
     """
-    if "answer" in one.parameters:
+    paired = "answer" in one.parameters
+    if paired and part != "mean":
         return [], one.variable(one.parameters["outcome"]), one.pairs
     if part == "coin":
         return [], *one.kinds(item)
@@ -301,7 +305,7 @@ def outcome_of(one: Analysis, item: str, part: str) -> tuple[list[float], Variab
     question = one.question(item)
     assert isinstance(question.mechanism, Channel)
     scores = scores_of(question.mechanism, question.values).tolist()
-    return scores, None, one.reports(0, np.arange(len(scores)))
+    return scores, None, one.pairs if paired else one.reports(0, np.arange(len(scores)))
 
 
 def fitted(
@@ -315,11 +319,13 @@ def fitted(
     (outcome, answer), p, places = variables, one.parameters, cells.counts.nonzero()
     rows, codes, counts = cells.design(columns)[places[0]], places[1], cells.counts[places]
     weights, prior = cells.weights[places[0]] if "weighting" in p else None, p.get("prior")
+    if outcome is None and answer is not None:
+        return corrected_regression(np.array(scores)[codes], rows, places[2], answer.channel, weights, counts=counts)
     if outcome is None:
         return linear_regression(rows, codes, None, weights, counts=counts, values=scores)
     if answer is not None:
         return predictor_regression(
-            codes, rows.reshape(len(rows), len(columns)), places[2], answer.channel, weights, counts=counts,
+            codes, rows, places[2], answer.channel, weights, counts=counts,
             model=p.get("model", "logit"), outcome_channel=outcome.channel, prior=prior,
         )  # fmt: skip
     if outcome.channel.answers > 2:
@@ -337,7 +343,7 @@ def averaged(fit: Any, cells: Cells, columns: Sequence[Column], scenarios: Seque
         for place, answer in scenario:
             answers[:, place] = answer
         designs.append(cells.design(columns, answers))
-    if isinstance(fit, PredictorFit):
+    if isinstance(fit, PredictorFit | CorrectedFit):
         return fit.margins(cells.design(columns), [(None, each) for each in designs], cells.n * cells.weights)
     return predictive_margins(fit, designs, cells.n * cells.weights)
 
@@ -367,20 +373,24 @@ def predictors_of(one: Analysis) -> tuple[list[int], list[tuple[int, int]]]:
 
 
 def of_answer(
-    one: Analysis, cells: Cells, columns: Sequence[Column], fit: Any, variables: tuple[Variable, Variable], told: Row
-) -> Iterator[Row]:
-    """The outcome by the answers to the randomised predictor, which all are taken to have given; against the first."""
-    (outcome, answer), n, answers = variables, int(cells.n.sum()), range(variables[1].channel.answers)
-    design = cells.design(columns).reshape(len(cells.answers), len(columns))
-    margins = fit.margins(design, [(each, None) for each in answers], cells.n * cells.weights)
-    limits, of = margins.intervals(one.confidence), {"choice": outcome.choice, "other_item": answer.item, **told}
+    one: Analysis, cells: Cells, columns: Sequence[Column], fit: Any, answer: Variable
+) -> Iterator[tuple[str, Row]]:
+    """The outcome by the answers to the randomised predictor, which all are taken to have given; against the first.
+
+    The kind of number is empty for the share or the mean itself.
+    """
+    answers = range(answer.channel.answers)
+    margins = fit.margins(cells.design(columns), [(each, None) for each in answers], cells.n * cells.weights)
+    limits = margins.intervals(one.confidence)
     for each in answers:
+        where = {"other_item": answer.item, "other_choice": each}
         numbers = complete(margins.estimates[each, 0], margins.standard_errors[each, 0], *limits[each, 0])
-        yield row("share", outcome.item, n, **of, other_choice=each, **numbers)
+        yield "", where | numbers
     for each in answers[1:]:
+        where = {"other_item": answer.item, "other_choice": each}
         estimates, errors = margins.difference(each, 0)
-        for _, _, numbers in changes([outcome.choice], estimates, errors, one.confidence):
-            yield row("difference", outcome.item, n, **of, other_choice=each, **numbers)
+        for kind, _, numbers in changes([None], estimates, errors, one.confidence):
+            yield kind, where | numbers
         place = fit.names.index(f"answer: {each}")
-        for _, _, numbers in odds(fit, [(outcome.choice, place)], one.confidence) if is_logit(fit) else ():
-            yield row("odds_ratio", outcome.item, n, **of, other_choice=each, **numbers)
+        for kind, _, numbers in odds(fit, [(None, place)], one.confidence) if is_logit(fit) else ():
+            yield kind, where | numbers

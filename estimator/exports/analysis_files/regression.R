@@ -5,7 +5,8 @@
 # der Heijden & Gilchrist 2007). Where a predictor is a randomised answer, too, its shares are modelled with the others
 # held fixed, and L is a sum over its answers as well (Blair, Imai & Zhou 2015). The maximum is found by `optim`. Standard
 # errors are those of the curvature there; with weights of the sandwich (White 1982). Of a mean each report stands for its
-# unbiased value: least squares, with errors HC3 (MacKinnon & White 1985). Shares and means are averaged over the
+# unbiased value: least squares, with errors HC3 (MacKinnon & White 1985), or HC1 where a randomised answer is a predictor,
+# whose unbiased values stand in the normal equations (van den Hout & Kooiman 2006). Shares and means are averaged over the
 # respondents as if all had given an answer (Graubard & Korn 1999), with errors by the delta method and limits of shares on
 # the logit scale.
 
@@ -77,7 +78,7 @@ if (length(pairs)) {
 # The shares of the answers, a column each, from coefficients and indicators; of a linear model the mean.
 p <- length(columns)
 k <- if (linear) 1 else nrow(channel)
-inverse <- switch(model, logit = plogis, probit = pnorm, cloglog = function(eta) -expm1(-exp(eta)), plogis)
+inverse <- switch(model, linear = identity, logit = plogis, probit = pnorm, cloglog = function(eta) -expm1(-exp(eta)), plogis)
 shares <- function(b, x) {
   if (linear) return(cbind(1, x) %*% b)
   if (model == "multinomial") {
@@ -101,6 +102,10 @@ if (answered) {  # coefficients of the outcome, effects of the answers but the f
   other <- chances("answer.csv")
   effects <- p + 1 + seq_len(nrow(other) - 1)
   held_shares <- function(b) {  # of the answers, a column each
+    if (linear) {  # they are the same of everybody
+      own <- b[-seq_len(max(effects))]
+      return(matrix(c(1 - sum(own), own), nrow(x), length(own) + 1, byrow = TRUE))
+    }
     odds <- exp(cbind(0, cbind(1, x) %*% matrix(b[-seq_len(max(effects))], p + 1)))
     odds / rowSums(odds)
   }
@@ -159,7 +164,27 @@ least_squares <- function() {
   residual <- share * (value - drop(rows %*% b)) / (1 - leverage)
   list(b = b, covariance = inverse %*% crossprod(rows * sqrt(data$count) * residual) %*% inverse)
 }
-fit <- if (linear) least_squares() else highest()
+# The normal equations with unbiased values of the answers: of what is seen, `held` are those of a row, a column each.
+corrected <- function() {
+  rows <- cbind(1, x)
+  inside <- colMeans(other) > 0
+  scale <- diag(1 / colMeans(other)[inside])
+  left <- solve(other[, inside] %*% scale %*% t(other[, inside]), other[, inside] %*% scale)
+  held <- t(left[, match(data$answer + 1, which(inside)), drop = FALSE])
+  share <- mass / sum(mass)
+  crossed <- crossprod(rows, share * held[, -1, drop = FALSE])
+  own <- colSums(share * held)
+  moments <- rbind(cbind(crossprod(rows * sqrt(share)), crossed), cbind(t(crossed), diag(own[-1], nrow(other) - 1)))
+  value <- scores[data$report + 1]
+  b <- solve(moments, c(crossprod(rows, share * value), colSums(share * value * held[, -1, drop = FALSE])))
+  residual <- value - by_answer(c(b, own[-1]), x)
+  seen <- held * residual
+  influence <- cbind(cbind(rows * rowSums(seen), seen[, -1]) %*% solve(moments), sweep(held[, -1, drop = FALSE], 2, own[-1]))
+  n <- sum(data$count)
+  covariance <- crossprod(influence * sqrt(data$count) * data$weight / sum(mass)) * n / (n - length(b))
+  list(b = c(b, own[-1]), covariance = covariance)
+}
+fit <- if (linear && answered) corrected() else if (linear) least_squares() else highest()
 b <- fit$b
 covariance <- fit$covariance
 
@@ -229,7 +254,7 @@ for (name in alone) {
 if (answered) for (a in 0:length(effects)) {  # the answers to the randomised predictor
   of_answer <- function(quantity, found) compare_at(quantity, "", "", setting("choice"), found, as.character(a))
   level_at <- function(place) average(list(), place)
-  of_answer("share", levels_of(level_at(a + 1))[[1]])
+  of_answer(quantity, levels_of(level_at(a + 1))[[1]])
   if (a) of_answer("difference", changes_of(function(b) level_at(a + 1)(b) - level_at(1)(b))[[1]])
   if (a && model == "logit") of_answer("odds_ratio", ratio(effects[a]))
 }
