@@ -26,7 +26,6 @@ class Combinations:
     - `order`: the row of each combination.
     - `labels`: what each is called.
     - `effects`: the names of the coefficients of the answers.
-    - `pattern`: which of these add up to the effect of each combination, shape (k, effects).
     - `answers`: what those to each predictor are called, the reference first.
     """
 
@@ -35,15 +34,41 @@ class Combinations:
     order: list[int]
     labels: tuple[str, ...]
     effects: tuple[str, ...]
-    pattern: NDArray[np.float64]
     answers: tuple[tuple[str, ...], ...]
 
     @property
-    def each_answer(self) -> NDArray[np.float64]:
-        """Which combinations have each answer to the first predictor, then to the second, ...: shape (answers, k)."""
-        ends = np.cumsum([len(one) - 1 for one in self.answers])[:-1]
-        parts = np.split(self.pattern, ends, axis=1)
-        return np.vstack([np.column_stack([1 - part.sum(axis=1), part]).T for part in parts])
+    def sizes(self) -> list[int]:
+        return [len(one) for one in self.answers]
+
+
+def effects_of(sizes: Sequence[int]) -> NDArray[np.float64]:
+    """Which effects add up to that of each combination of answers, the reference of each first: shape (k, effects)."""
+    return np.array([np.concatenate(rows) for rows in product(*(np.eye(size)[:, 1:] for size in sizes))])
+
+
+def holders(sizes: Sequence[int]) -> NDArray[np.float64]:
+    """Which combinations have each answer to the first predictor, then to the second, ...: shape (answers, k)."""
+    return np.array([np.concatenate(rows) for rows in product(*(np.eye(size) for size in sizes))]).T
+
+
+def moves(answer: int | Sequence[int | None] | None, sizes: Sequence[int], name: str) -> NDArray[np.float64]:
+    """Which combination takes the place of each, shape (k, k), a 1 in each row, where some answers are set.
+
+    - `answer`: the place of a combination, or of the answer to each predictor, None where it is kept; None keeps all.
+    """
+    k = int(np.prod(sizes))
+    places: Sequence[int | None] = [None] * len(sizes)
+    if isinstance(answer, Sequence):
+        places = answer
+    elif answer is not None:
+        places = [int(one) for one in np.unravel_index(as_count(answer, name=name, high=k - 1), sizes)]
+    if len(places) != len(sizes):
+        raise ParameterError(name, f"must have an answer, or None, for each of {len(sizes)} predictors; got {places}")
+    held = np.indices(sizes).reshape(len(sizes), k)
+    for at, (place, size) in enumerate(zip(places, sizes, strict=True)):
+        if place is not None:
+            held[at] = as_count(place, name=name, high=size - 1)
+    return np.asarray(np.eye(k)[np.ravel_multi_index(tuple(held), tuple(sizes))])
 
 
 def combinations_of(
@@ -84,7 +109,6 @@ def combinations_of(
         [int(np.ravel_multi_index(rows, sizes)) for rows in product(*orders)],
         tuple(", ".join(one) for one in product(*words)),
         tuple(f"{title}: {label}" for title, one in zip(titles, words, strict=True) for label in one[1:]),
-        np.array([np.concatenate(rows) for rows in product(*(np.eye(size)[:, 1:] for size in sizes))]),
         tuple(map(tuple, words)),
     )
 

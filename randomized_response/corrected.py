@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from randomized_response._combinations import Combinations, combinations_of
+from randomized_response._combinations import Combinations, combinations_of, effects_of, holders
 from randomized_response._diagnostics import Diagnostic, RegressionFit, collinear
 from randomized_response._labels import matched
 from randomized_response._newton import orthonormal
@@ -14,7 +14,7 @@ from randomized_response._rows import CovariateRows, Missing, read_outcome, read
 from randomized_response._sandwich import between_clusters
 from randomized_response.channel import Channel
 from randomized_response.errors import ParameterError
-from randomized_response.margins import PredictiveMargins, read_scenarios, shares_of
+from randomized_response.margins import PredictiveMargins, Scenario, read_scenarios, shares_of
 from randomized_response.means import STEADY, values_of
 
 Floats = NDArray[np.float64]
@@ -51,17 +51,17 @@ class CorrectedFit(RegressionFit):
     n: int
     dropped: int
     first: int = field(repr=False)
-    pattern: Floats = field(repr=False)
-    """Which of the effects add up to that of each answer, shape (labels, effects)."""
+    sizes: Sequence[int] = field(repr=False)
+    """How many answers each predictor has."""
 
     @property
     def effects(self) -> Floats:
-        return self.coefficients[self.first : self.first + self.pattern.shape[1]]
+        return self.coefficients[self.first :][: sum(self.sizes) - len(self.sizes)]
 
     def margins(
         self,
         covariates: ArrayLike,
-        scenarios: Sequence[tuple[int | None, ArrayLike | None]],
+        scenarios: Sequence[Scenario],
         weights: ArrayLike | None = None,
     ) -> PredictiveMargins:
         """Average the predicted mean over people, as if all gave an answer, or had other covariates, in each scenario.
@@ -71,8 +71,9 @@ class CorrectedFit(RegressionFit):
         covariates : array of shape (n, p)
             Of n people as they are; of a data frame by the names of its columns.
         scenarios : sequence of (answer, covariates)
-            The place of an answer in `labels`, or None where everybody keeps hers. And covariates of shape (n, p), or
-            None for those as they are.
+            The place of an answer in `labels`; of several predictors also a sequence with the place of an answer to
+            each, None where everybody keeps hers; or None, where she keeps all. And covariates of shape (n, p), or None
+            for those as they are.
         weights : array of shape (n,), optional
             How much each person counts: not negative, not all 0. All alike by default.
 
@@ -96,16 +97,19 @@ class CorrectedFit(RegressionFit):
         >>> fit.margins(np.empty((1, 0)), [(0, None), (1, None), (None, None)]).estimates.ravel().round(3)
         array([1.143, 1.714, 1.429])
         """
-        people, given = read_scenarios(scenarios, covariates, self.names[1 : self.first], len(self.labels))
-        share, own = shares_of(weights, len(people)), self.coefficients[self.first + self.pattern.shape[1] :]
-        slopes, estimates = [], []
-        for answer, table in given:
-            ends = self.pattern[1:].T @ own if answer is None else self.pattern[answer]
-            by_share = self.pattern[1:] @ self.effects if answer is None else np.zeros(len(own))
-            slopes.append(np.concatenate([[1.0], share @ table, ends, by_share]))
-            estimates.append(float(slopes[-1][: self.first + len(ends)] @ self.coefficients[: self.first + len(ends)]))
-        moved = np.array(slopes)
-        return PredictiveMargins(np.array(estimates)[:, None], moved @ self.covariance @ moved.T, bounded=False)
+        people, given = read_scenarios(scenarios, covariates, self.names[1 : self.first], self.sizes)
+        share, pattern = shares_of(weights, len(people)), effects_of(self.sizes)
+        own = self.coefficients[self.first + pattern.shape[1] :]
+        shares, effects = np.concatenate([[1 - own.sum()], own]), pattern @ self.effects
+        slopes = []
+        for turn, table in given:
+            by_share = turn @ effects
+            slopes.append(
+                np.concatenate([[1.0], share @ table, pattern.T @ (turn.T @ shares), by_share[1:] - by_share[0]])
+            )
+        moved, outcome = np.array(slopes), slice(self.first + pattern.shape[1])
+        estimates = moved[:, outcome] @ self.coefficients[outcome]
+        return PredictiveMargins(estimates[:, None], moved @ self.covariance @ moved.T, bounded=False)
 
     def _around_table(self) -> tuple[list[str], list[str]]:
         title = "Number on a randomized answer: corrected least squares (HC1 standard errors, 95 % Wald intervals)"
@@ -221,19 +225,17 @@ def _fitted(rows: CovariateRows, outcome: Floats, combined: Combinations) -> Cor
     inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
     basis = inverse.T @ rows.columns
     unbiased = combined.channel.left_inverse[combined.order][:, rows.reports]
-    share = rows.weights / rows.weights.sum()
+    share, pattern = rows.weights / rows.weights.sum(), effects_of(combined.sizes)
     shares = unbiased @ share
-    moments = _moments(basis, unbiased * share, combined.pattern)
+    moments = _moments(basis, unbiased * share, pattern)
     if np.linalg.eigvalsh(moments)[0] < _LEAST:
         message = "the reports do not show that every answer is given, so their effects cannot be told apart"
         return _unidentified(rows, combined, Diagnostic("not identified", message))
     seen = unbiased * outcome
-    place = np.linalg.solve(
-        moments, np.concatenate([basis @ (seen.sum(axis=0) * share), combined.pattern.T @ seen @ share])
-    )
+    place = np.linalg.solve(moments, np.concatenate([basis @ (seen.sum(axis=0) * share), pattern.T @ seen @ share]))
     p = len(basis)
-    left = unbiased * (outcome - place[:p] @ basis - (combined.pattern @ place[p:])[:, None])
-    scores = np.linalg.solve(moments, np.vstack([basis * left.sum(axis=0), combined.pattern.T @ left]))
+    left = unbiased * (outcome - place[:p] @ basis - (pattern @ place[p:])[:, None])
+    scores = np.linalg.solve(moments, np.vstack([basis * left.sum(axis=0), pattern.T @ left]))
     spread = _spread(np.vstack([scores, unbiased[1:] - shares[1:, None]]), rows, place.size)
     turn = np.eye(len(spread))
     turn[:p, :p] = inverse
@@ -241,7 +243,7 @@ def _fitted(rows: CovariateRows, outcome: Floats, combined: Combinations) -> Cor
     return CorrectedFit(
         _names(rows, combined), turn @ np.concatenate([place, shares[1:]]), np.sqrt(np.diag(covariance)), covariance,
         combined.labels, True, _rare(combined, shares, spread[place.size :, place.size :]),
-        rows.respondents, rows.dropped, p, combined.pattern,
+        rows.respondents, rows.dropped, p, combined.sizes,
     )  # fmt: skip
 
 
@@ -267,7 +269,7 @@ def _spread(scores: Floats, rows: CovariateRows, parameters: int) -> Floats:
 
 def _rare(combined: Combinations, shares: Floats, spread: Floats) -> tuple[Diagnostic, ...]:
     """Name the answers whose share is hardly told from 0; `spread` is of the shares but the first."""
-    of_answers = combined.each_answer
+    of_answers = holders(combined.sizes)
     moved = of_answers[:, 1:] - of_answers[:, :1]
     errors = np.sqrt(np.einsum("ij,jk,ik->i", moved, spread, moved))
     named = [label for one in combined.answers for label in one]
@@ -283,5 +285,5 @@ def _unidentified(rows: CovariateRows, combined: Combinations, why: Diagnostic) 
     spread = np.full((len(names), len(names)), np.nan)
     return CorrectedFit(
         names, spread[0], spread[0], spread, combined.labels, False, (why,),
-        rows.respondents, rows.dropped, len(rows.names), combined.pattern,
+        rows.respondents, rows.dropped, len(rows.names), combined.sizes,
     )  # fmt: skip

@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response import _scipy as scipy
-from randomized_response._checks import as_count, as_level
+from randomized_response._checks import as_level
+from randomized_response._combinations import moves
 from randomized_response._links import Link
 from randomized_response._rows import read_like
 from randomized_response.errors import ParameterError
 from randomized_response.results import Result, TableResult
 
 Floats = NDArray[np.float64]
+Scenario = tuple[int | Sequence[int | None] | None, ArrayLike | None]
+"""The answers to randomised predictors that all give, and their covariates; None for those as they are."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -239,20 +242,19 @@ def predictive_margins(
 
 
 def read_scenarios(
-    scenarios: Sequence[tuple[int | None, ArrayLike | None]], covariates: ArrayLike, names: Sequence[str], answers: int
-) -> tuple[Floats, list[tuple[int | None, Floats]]]:
-    """The covariates of people as they are, and of each scenario the answer, if one is set, and their covariates."""
+    scenarios: Sequence[Scenario], covariates: ArrayLike, names: Sequence[str], sizes: Sequence[int]
+) -> tuple[Floats, list[tuple[Floats, Floats]]]:
+    """The covariates of people as they are, and of each scenario the `moves` of their answers, and their covariates."""
     table = read_like(covariates, names)
     if not scenarios:
         raise ParameterError("scenarios", "must be at least one; got none")
-    found: list[tuple[int | None, Floats]] = []
+    found = []
     for number, (answer, given) in enumerate(scenarios):
         moved = table if given is None else read_like(given, names)
         if len(moved) != len(table):
             need = f"must have the covariates of {len(table)} people; got those of {len(moved)}"
             raise ParameterError(f"scenarios[{number}]", need)
-        place = None if answer is None else as_count(answer, name=f"scenarios[{number}]", high=answers - 1)
-        found.append((place, moved))
+        found.append((moves(answer, sizes, f"scenarios[{number}]"), moved))
     return table, found
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from randomized_response import _scipy as scipy
 from randomized_response._categorical import common_shares
 from randomized_response._checks import as_prior
-from randomized_response._combinations import Combinations, combinations_of
+from randomized_response._combinations import Combinations, combinations_of, effects_of
 from randomized_response._diagnostics import Diagnostic, LikelihoodFit, climbed, collinear
 from randomized_response._labels import matched
 from randomized_response._latent import Binary, LatentSample, Normal, best_climb
@@ -20,7 +21,7 @@ from randomized_response._rows import CovariateRows, Missing, prior_root, read_o
 from randomized_response._sandwich import Covariance, covariance_at
 from randomized_response.channel import Channel
 from randomized_response.errors import ParameterError
-from randomized_response.margins import PredictiveMargins, read_scenarios, shares_of
+from randomized_response.margins import PredictiveMargins, Scenario, read_scenarios, shares_of
 
 Floats = NDArray[np.float64]
 Model = Literal["linear", "logit", "probit", "cloglog"]
@@ -66,8 +67,13 @@ class PredictorFit(LikelihoodFit):
     n: int
     dropped: int
     first: int = field(repr=False)
-    pattern: Floats = field(repr=False)
-    """Which of the effects add up to that of each answer, shape (labels, effects)."""
+    sizes: Sequence[int] = field(repr=False)
+    """How many answers each predictor has."""
+
+    @cached_property
+    def pattern(self) -> Floats:
+        """Which of the effects add up to that of each answer, shape (labels, effects)."""
+        return effects_of(self.sizes)
 
     @property
     def effects(self) -> Floats:
@@ -81,7 +87,7 @@ class PredictorFit(LikelihoodFit):
     def margins(
         self,
         covariates: ArrayLike,
-        scenarios: Sequence[tuple[int | None, ArrayLike | None]],
+        scenarios: Sequence[Scenario],
         weights: ArrayLike | None = None,
     ) -> PredictiveMargins:
         """Average the outcome over people, as if all gave an answer, or had other covariates, in each scenario.
@@ -91,8 +97,9 @@ class PredictorFit(LikelihoodFit):
         covariates : array of shape (n, p)
             Of n people as they are, as in the fit; of a data frame by the names of its columns.
         scenarios : sequence of (answer, covariates)
-            The place of an answer in `labels`, or None where everybody keeps hers: it is then averaged over the shares
-            of the answers that `covariates` predict. And covariates of shape (n, p), or None for those as they are.
+            The place of an answer in `labels`; of several predictors also a sequence with the place of an answer to
+            each, None where everybody keeps hers; or None, where she keeps all. What is kept is averaged over the
+            shares that `covariates` predict. And covariates of shape (n, p), or None for those as they are.
         weights : array of shape (n,), optional
             How much each person counts: not negative, not all 0. All alike by default.
 
@@ -118,24 +125,23 @@ class PredictorFit(LikelihoodFit):
         (array([0.143, 0.714]), array([0.571]))
         """
         k, p = len(self.labels), self.first
-        table, given = read_scenarios(scenarios, covariates, self.names[1:p], k)
+        table, given = read_scenarios(scenarios, covariates, self.names[1:p], self.sizes)
         columns, share = np.vstack([np.ones(len(table)), table.T]), shares_of(weights, len(table))
         gamma = self.coefficients[p + self.pattern.shape[1] :].reshape(k - 1, p)
         own = np.asarray(scipy.special.softmax(np.vstack([np.zeros(len(table)), gamma @ columns]), axis=0))
         found = [
-            self._margin(np.vstack([np.ones(len(table)), moved.T]), columns, share, own, answer)
-            for answer, moved in given
+            self._margin(np.vstack([np.ones(len(table)), moved.T]), columns, share, own, turn) for turn, moved in given
         ]
         slopes = np.array([slope for _, slope in found])
         estimates = np.array([[mean] for mean, _ in found])
         return PredictiveMargins(estimates, slopes @ self.covariance @ slopes.T, self.model != "linear")
 
-    def _margin(
-        self, moved: Floats, columns: Floats, share: Floats, own: Floats, answer: int | None
-    ) -> tuple[float, Floats]:
-        """The average of a scenario, and its derivatives by the coefficients; `own` (k, n) are shares of answers."""
-        k, p = own.shape[0], self.first
-        held = share * (own if answer is None else np.eye(k)[answer][:, None])
+    def _margin(self, moved: Floats, columns: Floats, share: Floats, own: Floats, turn: Floats) -> tuple[float, Floats]:
+        """The average of a scenario, and its derivatives by the coefficients; `own` (k, n) are shares of answers.
+
+        Who has an answer gives that of its row of `turn` (k, k) instead.
+        """
+        p, held = self.first, share * (turn.T @ own)
         eta = self.coefficients[:p] @ moved + (self.pattern @ self.effects)[:, None]
         level, slope = eta, np.ones_like(eta)
         if self.model != "linear":
@@ -143,8 +149,8 @@ class PredictorFit(LikelihoodFit):
             level, slope = yes, LINKS[self.model].slopes(eta, yes, no)[0]
         by_eta = held * slope
         # The shares of the answers, and with them the average, move with the answers' model where they are kept.
-        from_mean = level - (own * level).sum(axis=0) if answer is None else np.zeros_like(level)
-        by_gamma = (held * from_mean)[1:] @ columns.T
+        given = turn @ level
+        by_gamma = (share * own * (given - (own * given).sum(axis=0)))[1:] @ columns.T
         by_effects = self.pattern.T @ by_eta.sum(axis=1)
         slopes = np.concatenate([moved @ by_eta.sum(axis=0), by_effects, by_gamma.ravel()])
         return float((held * level).sum()), slopes
@@ -310,7 +316,7 @@ def _fitted(
         inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
         chances = np.array([rows.looked_up([table[x] for table in rows.tables]) for x in combined.order])
         seen = _outcome(values, model, outcome_channel, shift, scale)
-        sample = LatentSample(inverse.T @ rows.columns, chances, combined.pattern, seen, rows.weights)
+        sample = LatentSample(inverse.T @ rows.columns, chances, effects_of(combined.sizes), seen, rows.weights)
         if prior is not None:
             root = sample.prior_root(prior_root(rows)) @ sample.transform(inverse, 1.0, 0.0)[0]
             unit = float(rows.weights.sum()) / rows.respondents
@@ -321,7 +327,7 @@ def _fitted(
     return PredictorFit(
         names, found.coefficients, errors, found.covariance, model, labels, information, found.sigma,
         found.log_likelihood, bool(np.isfinite(found.coefficients).all()), found.diagnostics, found.iterations,
-        rows.respondents, rows.dropped, len(rows.columns), combined.pattern,
+        rows.respondents, rows.dropped, len(rows.columns), combined.sizes,
     )  # fmt: skip
 
 

@@ -19,6 +19,8 @@ OUTCOME = MEAN - 1 + GENERATOR.exponential(size=N)
 """Skewed: a mixture of normals would take the tail for another answer."""
 REPORTS = np.column_stack([simulate(COINS, FIRST, GENERATOR), simulate(CARDS, SECOND, GENERATOR)])
 EFFECTS = np.array([1.5, 0.5, -0.8])
+ADDED = np.array([[0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0], [1, 1, 0], [1, 0, 1]])
+"""Which effects each combination of both answers has."""
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -82,11 +84,14 @@ def test_randomized_outcome_enters_as_its_unbiased_value():
 def test_margins_are_predictions_averaged_over_people():
     fit = corrected_regression(OUTCOME, X, REPORTS, [COINS, CARDS])
     moved, weights = np.full_like(X, 2.0), np.arange(1.0, N + 1)
-    found = fit.margins(X, [(0, None), (5, None), (None, moved), (None, None)], weights)
+    scenarios = [(0, None), (5, None), (None, moved), (None, None), ((1, None), None)]
+    found = fit.margins(X, scenarios, weights)
     base = fit.coefficients[0] + fit.coefficients[1] * np.average(X[:, 0], weights=weights)
-    effect = fit.coefficients[5:] @ (fit.pattern[1:] @ fit.effects)
+    shares = fit.coefficients[5:]
+    effect = shares @ (ADDED[1:] @ fit.effects)
     at_two = fit.coefficients[0] + 2 * fit.coefficients[1] + effect
-    expected = [base, base + fit.effects[0] + fit.effects[2], at_two, base + effect]
+    second = [shares[0] + shares[3], shares[1] + shares[4]] @ fit.effects[1:]
+    expected = [base, base + fit.effects[0] + fit.effects[2], at_two, base + effect, base + fit.effects[0] + second]
     np.testing.assert_allclose(found.estimates.ravel(), expected, rtol=1e-12)
     assert found.difference(1, 0)[1][0] == pytest.approx(
         np.sqrt(np.array([1, 1]) @ fit.covariance[np.ix_([2, 4], [2, 4])] @ np.array([1, 1])), rel=1e-9
@@ -101,7 +106,7 @@ def test_margins_are_predictions_averaged_over_people():
                 at = fit.coefficients.copy()
                 at[number] += by
                 object.__setattr__(other, "coefficients", at)
-                ends.append(other.margins(X, [(0, None), (5, None), (None, moved), (None, None)], weights).estimates)
+                ends.append(other.margins(X, scenarios, weights).estimates)
             slopes.append((ends[1] - ends[0])[place, 0] / (2 * step))
         assert error == pytest.approx(np.sqrt(np.array(slopes) @ fit.covariance @ np.array(slopes)), rel=1e-5)
 
@@ -118,11 +123,11 @@ def test_intervals_of_a_skewed_outcome_cover_at_their_level():
 
 
 def test_normal_mixture_misses_the_effect_on_a_skewed_outcome():
-    """Why there is this function: of 20 samples, 5 standard errors of their mean from the effect, or within."""
-    generator, found = np.random.default_rng(43), []
+    """Why there is this function: the mean of 20 samples is far from the effect in its standard errors, or near."""
+    generator, found, two_coins = np.random.default_rng(43), [], forced_response(truth="1/2")
     for _ in range(20):
-        outcome, reports = FIRST / 2 + generator.exponential(size=N), simulate(COINS, FIRST, generator)
-        fits = [fit(outcome, X[:, :0], reports, COINS) for fit in (corrected_regression, predictor_regression)]
+        outcome, reports = FIRST / 2 + generator.lognormal(sigma=0.6, size=N), simulate(two_coins, FIRST, generator)
+        fits = [fit(outcome, X[:, :0], reports, two_coins) for fit in (corrected_regression, predictor_regression)]
         found.append([fit.effects[0] for fit in fits])
     corrected, mixture = np.abs(np.mean(found, axis=0) - 0.5) / (np.std(found, axis=0, ddof=1) / np.sqrt(20))
     assert corrected < 5 < mixture

@@ -8,7 +8,7 @@ import statsmodels.api as sm
 from scipy import optimize, special
 
 from randomized_response import Channel, forced_response, k_ary, predictor_regression, simulate
-from tests.tools.derivatives import second_derivatives
+from tests.tools.derivatives import first_derivatives, second_derivatives
 
 COINS, CARDS = forced_response(truth="3/4"), k_ary(3, truth="3/4")
 GENERATOR = np.random.default_rng(31)
@@ -77,6 +77,33 @@ def test_margins_add_the_effects_of_a_combination():
     found = fit.margins(X, [(0, None), (5, None)])
     assert fit.labels[5] == "1, 2"
     assert found.difference(1, 0)[0][0] == pytest.approx(fit.effects[0] + fit.effects[2])
+
+
+def test_margins_of_one_answer_keep_the_other():
+    """The average of the outcome if all gave the first answer 1 and kept the second, and its errors, by hand."""
+    fit = predictor_regression(OUTCOME, X, REPORTS, [COINS, CARDS], model="logit")
+
+    def average(at, first):
+        gamma = np.vstack([np.zeros(2), at[5:].reshape(5, 2)])
+        shares = special.softmax(sm.add_constant(X) @ gamma.T, axis=1)
+        line = at[0] + at[1] * X[:, 0]
+        levels = [special.expit(line + at[2] * first + by) for by in (0, at[3], at[4])]
+        return float(sum((shares[:, place] + shares[:, place + 3]) @ one for place, one in enumerate(levels)) / N)
+
+    found = fit.margins(X, [((1, None), None), ((0, None), None), ((1, 2), None), (5, None)])
+    by_hand = [average(fit.coefficients, first) for first in (1, 0)]
+    np.testing.assert_allclose(found.estimates[:2, 0], by_hand, rtol=1e-12)
+    slopes = np.array(
+        [first_derivatives(lambda at, first=first: average(at, first), fit.coefficients) for first in (1, 0)]
+    )
+    np.testing.assert_allclose(found.covariance[:2, :2], slopes @ fit.covariance @ slopes.T, rtol=1e-5)
+    assert found.estimates[2, 0] == found.estimates[3, 0]
+    for answers, words in (
+        ((1,), r"each of 2 predictors; got \(1,\)"),
+        ((1, 3), r"scenarios\[0\] must be from 0 to 2"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            fit.margins(X, [(answers, None)])
 
 
 @pytest.mark.long

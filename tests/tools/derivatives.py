@@ -1,4 +1,4 @@
-"""Second derivatives by differences, to check those that the library writes out."""
+"""Derivatives by differences, to check those that the library writes out."""
 
 from collections.abc import Callable
 
@@ -6,6 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+
+def first_derivatives(function: Callable[[Floats], float], at: Floats, step: float = 1e-5) -> Floats:
+    """Central differences of a scalar function."""
+    moves = np.eye(at.size) * step
+    return np.array([(function(at + one) - function(at - one)) / (2 * step) for one in moves])
 
 
 def second_derivatives(function: Callable[[Floats], float], at: Floats, step: float = 1e-4) -> Floats:
