@@ -134,11 +134,11 @@ def _ignored(found: Any) -> int:
 def _cross_table(digest: str) -> int:
     from collector.designs.selectors import get_design
     from estimator.analyses.quantities import variable_of
-    from estimator.analyses.snapshots import count_pairs
+    from estimator.analyses.snapshots import count_together
 
     design = get_design(digest)
     first, second = (variable_of(design, item.key) for item in design.items[:2])
-    assert count_pairs(design, first, second).sum()
+    assert count_together(design, [first, second]).sum()
     return 0
 
 

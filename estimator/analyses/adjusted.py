@@ -15,6 +15,7 @@ posterior, and intervals by its curvature.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from estimator.analyses.calibrated import Unmet
-from estimator.analyses.latent import fit_with_answer, rows_of_answer
+from estimator.analyses.latent import fit_with_answers, rows_of_answer
 from estimator.analyses.logistic import reports_of
 from estimator.analyses.predictors import (
     STEPS,
@@ -36,7 +37,7 @@ from estimator.analyses.predictors import (
     single_columns,
     table_of,
 )
-from estimator.analyses.quantities import Score, Variable, outcome_of, variable_of
+from estimator.analyses.quantities import Score, Variable, outcome_of, randomised_predictors
 from estimator.analyses.regression_rows import Fit, FittedRegression
 from estimator.analyses.rows import ENOUGH_FOR_NORMAL, ENTERED, AnalysisRow
 from estimator.base.measures import TOO_FEW
@@ -56,13 +57,13 @@ Floats = NDArray[np.float64]
 def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, object]:
     """Compute the odds ratio of each answer against the first of its question, and the share of each answer.
 
-    A randomised answer may be a predictor, too. Answers with too few responses are left out with those who gave them;
+    Randomised answers may be predictors, too. Answers with too few responses are left out with those who gave them;
     without two answers to each question there are no numbers.
     """
     outcome, background = outcome_of(design, parameters["outcome"]), design.background
-    answer = variable_of(design, parameters["answer"]) if "answer" in parameters else None
+    latent = randomised_predictors(design, parameters)
     asked = [place for place, one in enumerate(background.questions) if one.key in parameters["predictors"]]
-    reports = reports_of(design, outcome, inputs) if answer is None else np.array(inputs["pairs"], dtype=np.int64)
+    reports = np.array(inputs["pairs"], dtype=np.int64) if latent else reports_of(design, outcome, inputs)
     weights = row_weights(design, parameters, inputs, reports.reshape(len(reports), -1).sum(axis=1).tolist())
     if isinstance(weights, Unmet):
         return {"n": 0, "flags": [TOO_FEW], "unmet": asdict(weights), "rows": []}
@@ -86,10 +87,10 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
         | {answer: answer_key(design, q, answer) for answer in background.questions[q].everyone}
         for q in asked
     ]
-    model = _fitted(whole, table, (stepped, crossed), keys, (outcome, answer), parameters)
+    model = _fitted(whole, table, (stepped, crossed), keys, (outcome, latent), parameters)
     weighted = ENTERED if "weighting" in parameters else ""
-    of_answer = [] if answer is None else rows_of_answer(model, design.items[answer.position].key)
-    rows = [replace(row, item=key, weights=weighted) for row in (*of_answer, *model.rows())]
+    of_answers = [rows_of_answer(model, at, design.items[one.position].key) for at, one in enumerate(latent)]
+    rows = [replace(row, item=key, weights=weighted) for row in chain(*of_answers, model.rows())]
     return found | model.tests() | {"rows": [asdict(row) for row in rows + few]}
 
 
@@ -98,23 +99,23 @@ def _fitted(
     table: Table,
     places: tuple[tuple[int, ...], tuple[Pair, ...]],
     keys: Sequence[Mapping[int, str]],
-    variables: tuple[Variable | Score, Variable | None],
+    variables: tuple[Variable | Score, Sequence[Variable]],
     parameters: Mapping[str, Any],
 ) -> FittedRegression:
     """Fit the model to the table.
 
     - `places`: of predictors in steps, and of each two that interact.
-    - `variables`: the outcome, and the randomised answer that is a predictor.
+    - `variables`: the outcome, and the randomised answers that are predictors.
     """
-    told, (stepped, crossed), (outcome, answer) = [table.told(place) for place in range(len(keys))], places, variables
+    told, (stepped, crossed), (outcome, latent) = [table.told(place) for place in range(len(keys))], places, variables
     single = single_columns(table, range(len(keys)), stepped)
     columns = [*single, *crossed_columns(table, crossed, single)]
     covariates = design_matrix(table.answers, columns)
     fit: Fit
-    if answer is None:
-        fit = _fit(covariates, table, outcome, parameters)
+    if latent:
+        fit = fit_with_answers(covariates, table, outcome, latent, parameters)
     else:
-        fit = fit_with_answer(covariates, table, outcome, answer, parameters)
+        fit = _fit(covariates, table, outcome, parameters)
     choices = range(len(fit.labels)) if isinstance(fit, CategoricalFit) else [outcome.choice]
     logit = (isinstance(fit, LogisticFit) and fit.link == "logit") or (
         isinstance(fit, PredictorFit) and fit.model == "logit"

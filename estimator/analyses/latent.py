@@ -1,11 +1,12 @@
-"""A randomised yes/no answer, or a mean, that depends on another randomised answer, background questions held fixed.
+"""A randomised yes/no answer, or a mean, that depends on other randomised answers, background questions held fixed.
 
-Neither answer is known: of a yes both are integrated over through their tickets, in one likelihood (Blair, Imai & Zhou
-2015, section 3.3); of a mean the unbiased values of both stand in the normal equations (van den Hout & Kooiman 2006).
-The outcome by an answer is averaged over the respondents as if all had given that answer.
+None of the answers is known: of a yes all are integrated over through their tickets, in one likelihood (Blair, Imai &
+Zhou 2015, section 3.3); of a mean the unbiased values of all stand in the normal equations (van den Hout & Kooiman
+2006). The effects of several answers add up, and their shares are those of every combination. The outcome by an answer
+is averaged over the respondents as if all had given that answer and each kept her others.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,37 +21,43 @@ from estimator.analyses.rows import AnalysisRow
 from randomized_response import CorrectedFit, PredictorFit, corrected_regression, predictor_regression
 from randomized_response.intervals import normal_quantile
 
-MOST_ANSWERS = 6
-"""Of the answer that is a predictor."""
+MOST_ANSWERS, MOST_TOGETHER = 6, 36
+"""Of an answer that is a predictor, and combinations of those to several."""
 
 
-def fit_with_answer(
+def fit_with_answers(
     covariates: NDArray[np.float64],
     table: Table,
     outcome: Variable | Score,
-    answer: Variable,
+    answers: Sequence[Variable],
     parameters: Mapping[str, Any],
 ) -> PredictorFit | CorrectedFit:
-    """Fit the outcome to a table of pairs of reports, the second of the answer that is its predictor."""
-    cells, said, reported = table.reports.nonzero()
-    rows, counts = covariates[cells], table.reports[cells, said, reported]
+    """Fit the outcome to a table of reports: of the outcome, then of the answers that are its predictors."""
+    cells, said, *others = places = table.reports.nonzero()
+    rows, counts = covariates[cells], table.reports[places]
+    reported = others[0] if len(answers) == 1 else np.stack(others, axis=1)
+    channel = answers[0].channel if len(answers) == 1 else [one.channel for one in answers]
     weights = table.weights[cells] if "weighting" in parameters else None
     if isinstance(outcome, Score):
         values = np.array(outcome.scores)[said]
-        return corrected_regression(values, rows, reported, answer.channel, weights, counts=counts)
+        return corrected_regression(values, rows, reported, channel, weights, counts=counts)
     return predictor_regression(
-        said, rows, reported, answer.channel, weights, model=parameters.get("model", "logit"),
+        said, rows, reported, channel, weights, model=parameters.get("model", "logit"),
         outcome_channel=outcome.channel, counts=counts, prior=parameters.get("prior"),
     )  # fmt: skip
 
 
-def rows_of_answer(model: FittedRegression, key: str) -> Iterator[AnalysisRow]:
-    """The outcome with each answer to the item `key`, then each against the first: difference and odds."""
+def rows_of_answer(model: FittedRegression, place: int, key: str) -> Iterator[AnalysisRow]:
+    """The outcome with each answer to a randomised predictor, the item `key`, then each against the first.
+
+    `place` is that of the predictor among the randomised ones, of which each person keeps her answers to the others.
+    """
     fit, level = model.fit, model.level
     assert isinstance(fit, PredictorFit | CorrectedFit)
-    answers = range(len(fit.labels))
+    answers = range(fit.sizes[place])
+    first = fit.first + sum(fit.sizes[:place]) - place
     covariates = design_matrix(model.table.answers, model.columns)
-    margins = fit.margins(covariates, [(answer, None) for answer in answers], model.table.mass)
+    margins = fit.margins(covariates, [(_given(fit, place, one), None) for one in answers], model.table.mass)
     limits, reach = margins.intervals(level), normal_quantile(level)
     quantity = "share" if margins.bounded else "mean"
     blank = AnalysisRow(quantity, "", int(model.table.n.sum()), choice=model.choices[0], other_item=key, level=level)
@@ -62,7 +69,12 @@ def rows_of_answer(model: FittedRegression, key: str) -> Iterator[AnalysisRow]:
         row = replace(blank, quantity="difference", other_choice=one)
         yield with_numbers(row, by, error, by - reach * error, by + reach * error)
     for one in answers[1:] if model.odds else ():
-        place = fit.names.index(f"answer: {one}")
-        low, high = np.exp(fit.intervals(level)[place])
+        at = first + one - 1
+        low, high = np.exp(fit.intervals(level)[at])
         row = replace(blank, quantity="odds_ratio", other_choice=one)
-        yield with_numbers(row, np.exp(fit.coefficients[place]), fit.standard_errors[place], low, high)
+        yield with_numbers(row, np.exp(fit.coefficients[at]), fit.standard_errors[at], low, high)
+
+
+def _given(fit: PredictorFit | CorrectedFit, place: int, answer: int) -> list[int | None]:
+    """Everybody gives this answer to the randomised predictor at a place, and keeps those to the others."""
+    return [answer if at == place else None for at in range(len(fit.sizes))]

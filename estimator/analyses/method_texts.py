@@ -84,6 +84,10 @@ METHODS = {
         "in the normal equations; standard errors that hold where variances differ (HC1; van den Hout & Kooiman 2006, "
         "section 3). Averages by other predictors leave that answer as it is."
     ),
+    "answers": gettext_lazy(
+        "Of several randomised predictors effects add up, and the shares of all combinations of their answers are "
+        "free. Averages by one leave the answers to the others as they are."
+    ),
     "predictors": gettext_lazy(
         "Each odds ratio or difference compares two answers with the other predictors held fixed. Shares are averaged "
         "over the respondents as if all had given the answer (predictive margins; Graubard & Korn 1999); differences "

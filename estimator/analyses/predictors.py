@@ -27,7 +27,7 @@ RANK = 1e-9
 class Table:
     """The responses by answers to the predictors: `answers` of shape (cells, q), `reports` (cells, reports).
 
-    With a randomised predictor, too, `reports` are of both: (cells, reports, reports of the predictor).
+    With randomised predictors, too, `reports` are of all: (cells, reports, reports of the first predictor, ...).
 
     `weights` is what a response of each cell counts, 1 where all count alike.
     """

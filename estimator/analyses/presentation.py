@@ -15,7 +15,15 @@ from estimator.analyses.cautions import cautions_of, released_key, too_few
 from estimator.analyses.exports import target_of
 from estimator.analyses.method_texts import CALIBRATIONS, METHODS
 from estimator.analyses.pages import AnalysisPage, nothing_by_group, rows_of
-from estimator.analyses.quantities import Measured, Score, item_of, outcome_of, quantity_of, sides_of
+from estimator.analyses.quantities import (
+    Measured,
+    Score,
+    item_of,
+    outcome_of,
+    quantity_of,
+    randomised_predictors,
+    sides_of,
+)
 from estimator.analyses.regression_page import regression_page
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, TOO_FEW_IN_GROUPS, AnalysisRow
 from estimator.analyses.scores_page import about_of, scores_page
@@ -57,8 +65,8 @@ def about(analysis: Analysis) -> tuple[str, ...]:
             keys = ([parameters["area"]] if "area" in parameters else []) + parameters.get("predictors", [])
             found = outcome_of(design, parameters["outcome"])
             outcome = speaker.question(found.position) if isinstance(found, Score) else speaker.variable(found)
-            answer = [speaker.question(item_of(design, parameters["answer"]))] if "answer" in parameters else []
-            return outcome, *answer, *map(speaker.background_question, keys)
+            answers = [speaker.question(one.position) for one in randomised_predictors(design, parameters)]
+            return outcome, *answers, *map(speaker.background_question, keys)
         case Kind.WEIGHTING:
             return (speaker.question(item_of(design, parameters["item"])),)
         case Kind.COMPARISON | Kind.VERSIONS:

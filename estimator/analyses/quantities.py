@@ -193,6 +193,12 @@ def variable_of(design: Design, token: str, *, binary: bool = False) -> Variable
     return Variable(position, choice, start, tuple(range(mechanism.reports)), mechanism)
 
 
+def randomised_predictors(design: Design, parameters: Mapping[str, Any]) -> list[Variable]:
+    """The randomised answers that are predictors of a regression."""
+    tokens = [parameters["answer"], *parameters.get("further_answers", ())] if "answer" in parameters else []
+    return [variable_of(design, token) for token in tokens]
+
+
 def measured_of(design: Design, token: str) -> Measured | None:
     """The background question that a token names; None for another token."""
     key, _, part = token.partition(":")

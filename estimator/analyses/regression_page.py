@@ -11,7 +11,7 @@ from estimator.analyses import sentences as words
 from estimator.analyses.cautions import cautions_of, released_key
 from estimator.analyses.method_texts import METHODS
 from estimator.analyses.pages import AnalysisPage, nothing_by_group, rows_of
-from estimator.analyses.quantities import CoinKinds, Score, Variable, item_of, outcome_of
+from estimator.analyses.quantities import CoinKinds, Score, Variable, outcome_of, randomised_predictors
 from estimator.analyses.rows import EDGE, RARE, WALD, AnalysisRow
 from estimator.analyses.sentences import RowDescriber, named
 from estimator.analyses.weighting_page import unmet
@@ -118,12 +118,13 @@ def _cautions(analysis: Analysis, effects: Sequence[AnalysisRow], speaker: RowDe
         if "predictors" in analysis.parameters and "prior" not in analysis.parameters:
             cautions.append(gettext("Weakly informative priors keep all odds ratios finite: run it again with them."))
     if RARE in analysis.result["flags"]:
-        position = item_of(speaker.design, analysis.parameters["answer"])
         text = gettext(
             "So few give some answer to {question} that its share is hardly told from zero: no number that compares "
             "with it can be trusted."
         )
-        cautions.append(text.format(question=named(speaker.question(position))))
+        asked = randomised_predictors(speaker.design, analysis.parameters)
+        questions = ", ".join(named(speaker.question(one.position)) for one in asked)
+        cautions.append(text.format(question=questions))
     cautions += _coarse(effects, speaker)
     goodness = analysis.result.get("criteria", {}).get("goodness")
     if goodness and goodness["p_value"] is not None and goodness["p_value"] < MISFIT:
@@ -168,10 +169,11 @@ def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromis
     }
     coin = [METHODS["coin"]] if isinstance(outcome, CoinKinds) else []
     more = [METHODS[method] for name, method in of_parts.items() if method and name in analysis.parameters]
+    more += [METHODS["answers"]] * ("further_answers" in analysis.parameters)
     more += [METHODS["interactions"]] * (len(analysis.parameters.get("interaction", ())) > 2)
     note = gettext("Each interval holds by itself; the test of all groups is one test for all of them.")
     if "answer" in analysis.parameters:
-        note = gettext("Each interval holds by itself; the test is one of all answers to the randomised predictor.")
+        note = gettext("Each interval holds by itself; a test is one of all answers to a randomised predictor.")
     return [METHODS[_model(analysis, outcome)], *coin, *more, note]
 
 
@@ -189,7 +191,7 @@ def _sentences_of_regression(
     effects = rows_of(rows, "odds_ratio") or rows_of(rows, "difference")
     sentences = [_effect(row, speaker, _answer(speaker, outcome, row.choice)) for row in effects if row.known]
     if "alike" in analysis.result:
-        sentences.append(_answers_alike(analysis, speaker) if "answer" in analysis.parameters else _alike(analysis))
+        sentences += _answers_alike(analysis, speaker) if "answer" in analysis.parameters else [_alike(analysis)]
         sentences += _interactions(analysis, speaker)
     elif "predictors" in analysis.parameters:
         sentences.append(gettext("There are no odds ratios: each predictor needs two answers that enough people gave."))
@@ -220,19 +222,20 @@ def _alike(analysis: Analysis) -> str:
     return f"{verdict} ({words.facts(test)})."
 
 
-def _answers_alike(analysis: Analysis, speaker: RowDescriber) -> str:
-    """Whether the outcome depends on the randomised predictor at all."""
-    test = analysis.result["alike"]
-    question = named(speaker.question(item_of(speaker.design, analysis.parameters["answer"])))
-    if test["p_value"] is None:
-        text = gettext(
-            "Whether the outcome depends on the answer to {question} cannot be tested: some share is 0 or 100 %."
-        )
-    elif test["p_value"] < 1 - analysis.parameters["confidence"]:
-        text = gettext("The outcome depends on the answer to {question} ({test}).")
-    else:
-        text = gettext("The data do not show that the outcome depends on the answer to {question} ({test}).")
-    return text.format(question=question, test=words.facts(test))
+def _answers_alike(analysis: Analysis, speaker: RowDescriber) -> Iterator[str]:
+    """Of each randomised predictor whether the outcome depends on it at all."""
+    asked = randomised_predictors(speaker.design, analysis.parameters)
+    tests = analysis.result.get("answers", [analysis.result["alike"]])
+    for one, test in zip(asked, tests, strict=True):
+        if test["p_value"] is None:
+            text = gettext(
+                "Whether the outcome depends on the answer to {question} cannot be tested: some share is 0 or 100 %."
+            )
+        elif test["p_value"] < 1 - analysis.parameters["confidence"]:
+            text = gettext("The outcome depends on the answer to {question} ({test}).")
+        else:
+            text = gettext("The data do not show that the outcome depends on the answer to {question} ({test}).")
+        yield text.format(question=named(speaker.question(one.position)), test=words.facts(test))
 
 
 def _interactions(analysis: Analysis, speaker: RowDescriber) -> Iterator[str]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from math import prod
 
 from django.utils.translation import gettext
 
 from collector.designs import Design
-from estimator.analyses.latent import MOST_ANSWERS
+from estimator.analyses.latent import MOST_ANSWERS, MOST_TOGETHER
 from estimator.analyses.quantities import (
     STEPS,
     AnalysisError,
@@ -26,6 +27,8 @@ PRIOR = 2.5
 """The scale of weakly informative priors of a regression (Gelman et al. 2008)."""
 YES = ("yes", "on", "true", "1")
 MOST_INTERACTIONS = 3
+ANSWERS = ("answer", "answer-2", "answer-3")
+"""The fields of randomised predictors."""
 
 
 def background_regression(fields: Mapping[str, str], design: Design) -> dict[str, object]:
@@ -50,9 +53,9 @@ def background_regression(fields: Mapping[str, str], design: Design) -> dict[str
     more: dict[str, object] = {"steps": steps} if steps else {}
     more |= read_weights(fields, design)
     more |= {"interaction": crossed} if crossed else {}
-    if fields.get("answer", ""):
-        more |= _answer(fields, design, outcome)
-    elif not predictors:
+    answers = _answers(fields, design, outcome)
+    more |= answers
+    if not answers and not predictors:
         raise AnalysisError(gettext("Choose at least one background question as a predictor."))
     more |= _model(fields.get("model", ""), outcome)
     if fields.get("prior", "") not in ("", "no"):
@@ -80,17 +83,26 @@ def answers_of(design: Design) -> list[str]:
     return [token for token in tokens if variable_of(design, token).channel.answers <= MOST_ANSWERS]
 
 
-def _answer(fields: Mapping[str, str], design: Design, outcome: Variable | Score) -> dict[str, object]:
-    """A randomised answer as a predictor; the outcome is then of two answers, or a mean."""
+def _answers(fields: Mapping[str, str], design: Design, outcome: Variable | Score) -> dict[str, object]:
+    """Randomised answers as predictors; the outcome is then of two answers, or a mean."""
+    tokens = [fields[name] for name in ANSWERS if fields.get(name, "")]
+    if not tokens:
+        return {}
     if not isinstance(outcome, Score) and outcome.channel.answers > 2:
         raise AnalysisError(gettext("A randomised answer can be a predictor of a yes, of one choice, or of a mean."))
-    if fields["answer"] not in answers_of(design):
+    if not set(tokens) <= set(answers_of(design)):
         raise AnalysisError(gettext("Choose one of the questions whose answer can be a predictor, or none."))
-    other = variable_of(design, fields["answer"])
-    require_both(design, outcome.position, other.position)
-    if other.position == outcome.position:
+    others = [variable_of(design, token) for token in tokens]
+    require_asked(design, outcome.position, *(one.position for one in others))
+    if any(one.position == outcome.position for one in others):
         raise AnalysisError(gettext("Choose another question than the outcome’s as the randomised predictor."))
-    return {"answer": fields["answer"]}
+    if len(set(tokens)) < len(tokens):
+        raise AnalysisError(gettext("Choose each randomised predictor once."))
+    together = prod(one.channel.answers for one in others)
+    if together > MOST_TOGETHER:
+        text = gettext("Randomised predictors have at most {most} combinations of answers; these have {count}.")
+        raise AnalysisError(text.format(most=MOST_TOGETHER, count=together))
+    return {"answer": tokens[0], **({"further_answers": tokens[1:]} if tokens[1:] else {})}
 
 
 def _model(name: str, outcome: Variable | Score) -> dict[str, object]:
@@ -113,10 +125,11 @@ def _model(name: str, outcome: Variable | Score) -> dict[str, object]:
     return {"model": name}
 
 
-def require_both(design: Design, first: int, second: int) -> None:
-    """Refuse two questions, by their places, that no version of the page asks together."""
-    if not strata_asked(design, first, second).any():
-        raise AnalysisError(gettext("Choose two questions that one version of the page asks: nobody was asked both."))
+def require_asked(design: Design, *positions: int) -> None:
+    """Refuse questions, by their places, that no version of the page asks together."""
+    if not strata_asked(design, *positions).any():
+        text = gettext("Choose questions that one version of the page asks: nobody was asked all of them.")
+        raise AnalysisError(text)
 
 
 def interaction_fields(design: Design) -> dict[str, tuple[str, str]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,7 +180,10 @@ class FittedRegression:
 
     def tests(self) -> dict[str, object]:
         """Whether any predictor matters and, of each two that interact, whether their effects add up."""
-        crossed = {"interaction": [self.interaction(pair) for pair in self.crossed]} if self.crossed else {}
+        crossed: dict[str, object] = (
+            {"interaction": [self.interaction(pair) for pair in self.crossed]} if self.crossed else {}
+        )
+        crossed |= self.answers_alike()
         if isinstance(self.fit, LinearFit | CorrectedFit):
             rare = isinstance(self.fit, CorrectedFit) and bool(self.fit.diagnostics)
             return {"flags": [RARE] * rare, "alike": self.alike(), **crossed, "log_likelihood": None}
@@ -195,12 +198,22 @@ class FittedRegression:
     def alike(self) -> dict[str, object]:
         """The test that no coefficient but the intercepts matters, or none of a randomised predictor's answers."""
         if isinstance(self.fit, PredictorFit | CorrectedFit):
-            first = len(self.columns) + 1
-            return self._wald(np.eye(len(self.fit.names))[first : first + len(self.fit.labels) - 1])
+            return self._wald(np.vstack(self._of_answers(self.fit)))
         if self.plain and not isinstance(self.fit, LinearFit):
             return alike(self.fit)
         slopes = np.concatenate([slopes for _, slopes in self._equations])
         return self._wald(np.eye(len(self.fit.names))[slopes])
+
+    def _of_answers(self, fit: PredictorFit | CorrectedFit) -> list[Floats]:
+        """For each randomised predictor the contrasts that none of its effects matters."""
+        ends = fit.first + np.cumsum([0, *(size - 1 for size in fit.sizes)])
+        return [np.eye(len(fit.names))[start:end] for start, end in pairwise(ends)]
+
+    def answers_alike(self) -> dict[str, object]:
+        """Of several randomised predictors the test of each by itself, in their order."""
+        if not isinstance(self.fit, PredictorFit | CorrectedFit) or len(self.fit.sizes) == 1:
+            return {}
+        return {"answers": [self._wald(contrasts) for contrasts in self._of_answers(self.fit)]}
 
     def interaction(self, pair: Pair) -> dict[str, object]:
         """The test of Wald that the effects of two questions add up: that no two answers together matter besides."""

@@ -19,10 +19,11 @@ from estimator.analyses.quantities import (
     variables_of,
 )
 from estimator.analyses.regression_requests import (
+    ANSWERS,
     background_regression,
     interaction_fields,
     read_weights,
-    require_both,
+    require_asked,
 )
 from estimator.analyses.scores import MOST_ITEMS
 from estimator.analyses.strata import PAIRS
@@ -84,7 +85,7 @@ def require_known(kind: str, fields: Mapping[str, str], design: Design) -> None:
     if kind == Kind.REGRESSION and design.background:
         known = [name for name in known if name != "reference"]
         known += [f"predictor-{question.key}" for question in design.background.questions]
-        known += [*interaction_fields(design), "model", "answer", "weights", "prior"]
+        known += [*interaction_fields(design), "model", *ANSWERS, "weights", "prior"]
     unknown = sorted(set(fields) - set(known))
     if unknown:
         raise AnalysisError(
@@ -166,7 +167,7 @@ def _cross_table(fields: Mapping[str, str], designs: Sequence[Design]) -> dict[s
 
 def _cross(design: Design, first: Variable, second: Variable) -> None:
     """Refuse a table of two reports that nobody was asked both, that are not drawn independently, or that is large."""
-    require_both(design, first.position, second.position)
+    require_asked(design, first.position, second.position)
     same = first.position == second.position
     several = design.items[first.position].encoding == "each_option"
     if same and (first.column == second.column or not several):

@@ -30,7 +30,7 @@ def count_patterns(design: Design, counted: list[Variable]) -> list[list[int]]:
 
     Of those alone who were asked all of the questions.
 
-    One pass over the reports, in one statement, as `snapshots.count_pairs`.
+    One pass over the reports, in one statement, as `snapshots.count_together`.
     """
     sizes = [variable.reports for variable in counted]
     counts = np.zeros(int(np.prod(sizes)), dtype=np.int64)

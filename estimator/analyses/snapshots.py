@@ -1,7 +1,7 @@
 """Inputs of an analysis: totals, or counts of pairs, read from one snapshot of the store."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -22,6 +22,7 @@ from estimator.analyses.quantities import (
     item_of,
     measured_of,
     outcome_of,
+    randomised_predictors,
     variable_of,
 )
 from estimator.models import Analysis
@@ -44,15 +45,13 @@ def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
     """Fold waiting reports, of an open design in whole steps, then read the inputs of this kind of analysis."""
     now, while_open = store.released_moment(design.digest), not selectors.is_final(design.digest)
     if needs_pairs(kind, parameters, design):
-        first, second = _both(kind, parameters, design)
+        variables = _counted_together(kind, parameters, design)
         folding.fold(design.digest)
-        pairs = count_pairs(design, first, second)
-        partition = released(design, pairs.sum(axis=(1, 2)).tolist())
-        inputs = {
-            "pairs": partition.merge(pairs, first.position, second.position).tolist(),
-            "groups": partition.members,
-        }
-        return Snapshot(inputs, int(pairs.sum()), now, while_open)
+        counts = count_together(design, variables)
+        partition = released(design, counts.reshape(len(counts), -1).sum(axis=1).tolist())
+        asked = (one.position for one in variables)
+        inputs = {"pairs": partition.merge(counts, *asked).tolist(), "groups": partition.members}
+        return Snapshot(inputs, int(counts.sum()), now, while_open)
     if kind == Kind.SCORES:
         counted = scores.variables(design, parameters)
         folding.fold(design.digest)
@@ -78,17 +77,16 @@ def take(kind: str, parameters: Mapping[str, Any], design: Design) -> Snapshot:
 
 
 def needs_pairs(kind: str, parameters: Mapping[str, Any], design: Design) -> bool:
-    """Whether two randomised answers of each person are counted together, for which totals do not suffice."""
+    """Whether two or more randomised answers of each person are counted together, for which totals do not suffice."""
     if kind == Kind.CROSS_TABLE:
         return measured_of(design, parameters["rows"]) is None
     return "answer" in parameters
 
 
-def _both(kind: str, parameters: Mapping[str, Any], design: Design) -> tuple[Variable | Score, Variable]:
-    """The two variables that are counted together."""
+def _counted_together(kind: str, parameters: Mapping[str, Any], design: Design) -> list[Variable | Score]:
     if kind == Kind.CROSS_TABLE:
-        return variable_of(design, parameters["rows"]), variable_of(design, parameters["columns"])
-    return outcome_of(design, parameters["outcome"]), variable_of(design, parameters["answer"])
+        return [variable_of(design, parameters["rows"]), variable_of(design, parameters["columns"])]
+    return [outcome_of(design, parameters["outcome"]), *randomised_predictors(design, parameters)]
 
 
 def digest_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: Mapping[str, Any]) -> str:
@@ -97,17 +95,17 @@ def digest_of(kind: str, parameters: Mapping[str, Any], design: Design, inputs: 
     return hashlib.sha256(canonical(document)).hexdigest()
 
 
-def count_pairs(design: Design, first: Variable | Score, second: Variable) -> NDArray[np.int64]:
-    """Count the stored reports of each pair by stratum: shape (strata, reports of first, reports of second).
+def count_together(design: Design, variables: Sequence[Variable | Score]) -> NDArray[np.int64]:
+    """Count the stored reports of several questions together by stratum: shape (strata, reports of each in turn).
 
     One pass over the reports, in one statement: the counts are of one state of the store, whatever comes in meanwhile.
     """
-    sizes = (len(design.strata), first.reports, second.reports)
+    sizes = (len(design.strata), *(one.reports for one in variables))
     counts = np.zeros(int(np.prod(sizes)), dtype=np.int64)
-    codes = [np.array(variable.codes, dtype=np.intp) for variable in (first, second)]
+    codes = [(np.array(one.codes, dtype=np.intp), one.column) for one in variables]
     for strata, symbols in store.stored_reports(design.digest):
-        y, z = (code[symbols[:, variable.column]] for code, variable in zip(codes, (first, second), strict=True))
-        counts += np.bincount((strata * sizes[1] + y) * sizes[2] + z, minlength=counts.size)
+        places = (strata, *(code[symbols[:, column]] for code, column in codes))
+        counts += np.bincount(np.ravel_multi_index(places, sizes), minlength=counts.size)
     return counts.reshape(sizes)
 
 

@@ -16,7 +16,16 @@ from estimator.analyses.areas import area_cells, census_of
 from estimator.analyses.calibrated import Unmet, weights_of
 from estimator.analyses.cross_tables import counted_of
 from estimator.analyses.logistic import reports_of
-from estimator.analyses.quantities import Score, Variable, item_of, outcome_of, quantity_of, question_at, variable_of
+from estimator.analyses.quantities import (
+    Score,
+    Variable,
+    item_of,
+    outcome_of,
+    quantity_of,
+    question_at,
+    randomised_predictors,
+    variable_of,
+)
 from estimator.analyses.strata import compared, reference_key, strata_counts
 from estimator.models import Analysis
 from estimator.runs import waves
@@ -54,7 +63,7 @@ def tables_of(analysis: Analysis) -> dict[str, bytes]:
 def _regression(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict[str, Table]]:
     parameters = analysis.parameters
     outcome = _outcome(parameters, design)
-    answer = variable_of(design, parameters["answer"]) if "answer" in parameters else None
+    latent = randomised_predictors(design, parameters)
     settings = {
         "model": "linear" if isinstance(outcome, Score) else parameters.get("model", _usual(outcome)),
         "prior": parameters.get("prior") or "",
@@ -63,14 +72,14 @@ def _regression(analysis: Analysis, design: Design) -> tuple[dict[str, object], 
         "first": parameters.get("reference", ""),
     }
     settings |= {f"interaction {number}": key for number, key in enumerate(parameters.get("interaction", ()), start=1)}
+    settings |= {f"answer {number}": design.items[one.position].key for number, one in enumerate(latent, start=1)}
     settings |= {f"steps {number}": key for number, key in enumerate(parameters.get("steps", ()), start=1)}
-    tables: dict[str, Table] = {"responses": _responses(analysis, design, outcome, paired=answer is not None)}
+    tables: dict[str, Table] = {"responses": _responses(analysis, design, outcome, latent=len(latent))}
     if isinstance(outcome, Score):
         tables["scores"] = [(repr(score),) for score in outcome.scores]
     else:
         tables["channel"] = outcome.channel.weights
-    if answer is not None:
-        tables["answer"] = answer.channel.weights
+    tables |= {f"answer-{number}": one.channel.weights for number, one in enumerate(latent, start=1)}
     return settings, tables
 
 
@@ -116,10 +125,10 @@ def _areas(analysis: Analysis, design: Design) -> tuple[dict[str, object], dict[
     census = zip((answers + 1).tolist(), people.tolist(), strict=True)
     return {}, {
         "responses": [
-            (*keys, "report", "count"),
+            (*keys, "Report", "Count"),
             *((*row, report, int(n)) for row, counts in told for report, n in enumerate(counts) if n),
         ],
-        "census": [(*keys, "people"), *((*row, repr(n)) for row, n in census)],
+        "census": [(*keys, "People"), *((*row, repr(n)) for row, n in census)],
         "channel": outcome.channel.weights,
     }
 
@@ -234,14 +243,15 @@ def _usual(outcome: Variable) -> str:
     return "logit" if outcome.channel.answers == 2 else "multinomial"
 
 
-def _responses(analysis: Analysis, design: Design, outcome: Variable | Score, *, paired: bool) -> Table:
+def _responses(analysis: Analysis, design: Design, outcome: Variable | Score, *, latent: int) -> Table:
     """A line for each report in each row of totals that tells the predictors: their answers, weight, report, count.
 
-    Where a randomised answer is a predictor, too, its report stands beside that of the outcome: they are `paired`.
+    The reports of randomised predictors, of which there are `latent` ones, stand beside that of the outcome. The key of
+    a background question has no capitals, so no other column has its name.
     """
     inputs, parameters = analysis.inputs, analysis.parameters
     partition = stored(design, inputs["groups"])
-    reports = np.array(inputs["pairs"]) if paired else reports_of(design, outcome, inputs)
+    reports = np.array(inputs["pairs"]) if latent else reports_of(design, outcome, inputs)
     weights = np.ones(len(reports))
     if "weighting" in parameters:
         sizes = reports.reshape(len(reports), -1).sum(axis=1).tolist()
@@ -255,7 +265,7 @@ def _responses(analysis: Analysis, design: Design, outcome: Variable | Score, *,
         questions[place].offered if questions[place].key in parameters.get("steps", ()) else questions[place].everyone
         for place in asked
     ]  # who prefers not to say has no number in steps
-    yield (*names, "weight", "report", *(["answer"] if paired else []), "count")
+    yield (*names, "Weight", "Report", *(f"Answer {number}" for number in range(1, latent + 1)), "Count")
     for row, counts in enumerate(reports):
         if asked:
             taken = [row_answers(design.background, partition.members[row])[place] for place in asked]

@@ -10,7 +10,7 @@ from collector.designs import Design
 from estimator.analyses.margins import METHODS, choices_of, share_name
 from estimator.analyses.method_texts import CALIBRATIONS, MODEL_NAMES
 from estimator.analyses.quantities import MEAN, STEPS, item_of, outcomes_of, quantities_of, variable_of, variables_of
-from estimator.analyses.regression_requests import MODELS, MOST_INTERACTIONS, answers_of, interaction_fields
+from estimator.analyses.regression_requests import ANSWERS, MODELS, MOST_INTERACTIONS, answers_of, interaction_fields
 from estimator.analyses.requests import CONFIDENCES, countable, score_field
 from estimator.analyses.scores import MOST_ITEMS
 from estimator.analyses.selectors import weightings_of
@@ -236,7 +236,9 @@ def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[F
     if len(others) > 1:
         none = ("", [("", gettext("None"))])
         label = gettext("Randomised answer as a predictor")
-        yield _select("answer", label, [none, (gettext("The answer to"), others)], values)
+        for name in ANSWERS[: len(others) - 1]:
+            yield _select(name, label, [none, (gettext("The answer to"), others)], values)
+            label = gettext("Another one")
     yield from _weights(design, values)
     hint = gettext("They keep all odds ratios finite, where few responses would leave some without a number.")
     given = values.get("prior", "")

@@ -421,7 +421,7 @@ class TestEveryKindOfQuestion:
                     for t in (rows_, columns))  # fmt: skip
             expected = np.zeros((3, 2, 2), dtype=int)
             np.add.at(expected, (who.strata, y, z), 1)
-            assert (snapshots.count_pairs(many, first, second) == expected).all()
+            assert (snapshots.count_together(many, [first, second]) == expected).all()
             assert run("cross-table", many, rows=rows_, columns=columns).state == "done"
 
     def test_cross_table_two_options_of_one_question(self, many: Design) -> None:

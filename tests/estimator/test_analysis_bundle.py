@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from collector.designs import Design
+from collector.designs.checks import KEY
 from estimator.analyses import exports, services
 from estimator.exports.analysis_bundle import zip_file
 from estimator.exports.analysis_tables import tables_of
@@ -30,6 +31,7 @@ CENSUS = "\n".join(f"{region},{age},{10 * region + age}" for region in range(1, 
 TOGETHER = "\n".join(
     f"{REGION},{region},{AGE},{age},{10 * region + 50}" for region in range(1, 5) for age in range(1, 5)
 )
+AREAS = {"outcome": "cheated", "area": REGION, f"predictor-{AGE}": "yes"}
 ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.COMPARISON, {"quantity": "cheated:1", "against": f"pairs:{REGION}"}),
     (Kind.COMPARISON, {"quantity": "tired:mean", "against": f"{AGE}=2", "confidence": "0.9"}),
@@ -66,6 +68,9 @@ ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.REGRESSION, {"outcome": "drinks:1", "answer": "cheated", "model": "cloglog"}),
     (Kind.REGRESSION, {"outcome": "tired:mean", "answer": "mood", f"predictor-{AGE}": "yes"}),
     (Kind.REGRESSION, {"outcome": "tired:mean", "answer": "cheated"}),
+    (Kind.REGRESSION, {"outcome": "cheated", "answer": "tired", "answer-2": "mood"}),
+    (Kind.REGRESSION, {"outcome": "drinks:1", "answer": "mood", "answer-2": "cheated", f"predictor-{AGE}": "yes"}),
+    (Kind.REGRESSION, {"outcome": "tired:mean", "answer": "cheated", "answer-2": "mood", f"predictor-{AGE}": "yes"}),
     (Kind.REGRESSION, {"outcome": "cheated", f"predictor-{REGION}": "yes", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "mood", f"predictor-{REGION}": "steps", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "mood", "model": "ordinal", f"predictor-{AGE}": "steps"}),
@@ -199,15 +204,24 @@ def test_bundle_without_estimates_has_nothing_for_r(design: Design) -> None:
         assert "Rscript" not in archive.read("README.txt").decode()
 
 
+def test_columns_of_tables_have_names_that_no_background_question_can_have(design: Design) -> None:
+    """A background question “Weight” has the key `weight`."""
+    for kind, fields in ((Kind.REGRESSION, {"outcome": "cheated", "answer": "mood", **BOTH}), (Kind.AREAS, AREAS)):
+        (first, *_) = tables_of(done(kind, design, **fields))["tables/responses.csv"].decode().splitlines()
+        others = set(first.split(",")) - {REGION, AGE}
+        assert len(others) > 1
+        assert not any(map(KEY.fullmatch, others))
+
+
 def test_tables_of_small_areas_have_the_census(design: Design) -> None:
     table = f"{REGION},{AGE},people\n1,2,30\n2,4,12\n"
     asked = {"outcome": "cheated", "area": REGION, f"predictor-{AGE}": "yes", "table": table}
     tables = {
         name: content.decode().splitlines() for name, content in tables_of(done(Kind.AREAS, design, **asked)).items()
     }
-    assert tables["tables/census.csv"] == [f"{REGION},{AGE},people", "1,2,30.0", "2,4,12.0"]
+    assert tables["tables/census.csv"] == [f"{REGION},{AGE},People", "1,2,30.0", "2,4,12.0"]
     head, *lines = tables["tables/responses.csv"]
-    assert head == f"{REGION},{AGE},report,count"
+    assert head == f"{REGION},{AGE},Report,Count"
     assert {line.split(",")[2] for line in lines} == {"0", "1"}
 
 

@@ -366,7 +366,7 @@ def test_migration_0010_recomputes_small_groups(sizes: list[int], again: bool) -
     exact = store.totals(design.digest)
     Run.objects.update(tallies=[table.tolist() for table in exact], groups=[], published=True)
     Analysis.objects.filter(pk=asked.pk).update(inputs={"totals": np.stack(exact[:1], axis=1).tolist()})
-    pairs = snapshots.count_pairs(design, *(variable_of(design, key) for key in ("cheated", "mood")))
+    pairs = snapshots.count_together(design, [variable_of(design, key) for key in ("cheated", "mood")])
     Analysis.objects.filter(pk=crossed.pk).update(inputs={"pairs": pairs.tolist()})
     migration.groups_of_earlier_runs(apps, None)
     migration.groups_of_earlier_analyses(apps, None)

@@ -76,7 +76,7 @@ def test_questions_of_different_versions_cannot_be_crossed() -> None:
         (Analysis.Kind.SCORES, {"item-cheated": "on", "item-cheated-crosswise": "on"}),
         (Analysis.Kind.REGRESSION, {"outcome": "cheated", "answer": "cheated-crosswise"}),
     ):
-        with pytest.raises(AnalysisError, match="nobody was asked both"):
+        with pytest.raises(AnalysisError, match="nobody was asked all of them"):
             parameters(kind, fields, [design])
     with pytest.raises(AnalysisError, match="“Version of this page” cannot be a predictor"):
         parameters(Analysis.Kind.REGRESSION, {"outcome": "cheated", "predictor-arm": "on"}, [design])

@@ -45,6 +45,8 @@ ASKED = [
     {"outcome": "cheated", "answer": "mood", "model": "probit", f"predictor-{AGE}": "yes"},
     {"outcome": "drinks:1", "answer": "cheated", "model": "cloglog", "prior": "yes"},
     {"outcome": "tired:mean", "answer": "mood", f"predictor-{AGE}": "yes"},
+    {"outcome": "drinks:1", "answer": "mood", "answer-2": "cheated", "prior": "yes"},
+    {"outcome": "tired:mean", "answer": "cheated", "answer-2": "mood", f"predictor-{AGE}": "yes"},
     {"outcome": "tired:mean", "answer": "cheated", f"interaction-{REGION}+{AGE}": "yes"},
     {"outcome": "cheated", f"predictor-{REGION}": "yes", f"predictor-{AGE}": "steps"},
     {"outcome": "cheated", "prior": "yes", f"predictor-{REGION}": "steps"},

@@ -18,20 +18,20 @@ responses <- read("responses.csv")
 census <- read("census.csv")
 channel <- chances("channel.csv")
 key <- names(responses)[1]
-predictors <- setdiff(names(responses)[-1], c("report", "count"))
+predictors <- setdiff(names(responses)[-1], c("Report", "Count"))
 indicators <- function(table) {  # of the answers to each predictor but the first
   found <- lapply(predictors, function(name) outer(table[[name]], sort(unique(responses[[name]]))[-1], `==`))
   do.call(cbind, c(list(rep(1, nrow(table))), found))
 }
 areas <- sort(unique(responses[[key]]))
 group <- match(responses[[key]], areas)
-mass <- responses$count
+mass <- responses$Count
 columns <- indicators(responses)
 standard <- solve(chol(crossprod(columns * sqrt(mass)) / sum(mass)))  # makes the columns orthogonal, of mean square 1
 x <- columns %*% standard
 p <- ncol(x)
-under_no <- channel[1, responses$report + 1]
-under_yes <- channel[2, responses$report + 1]
+under_no <- channel[1, responses$Report + 1]
+under_yes <- channel[2, responses$Report + 1]
 by_area <- function(values) drop(rowsum(mass * values, group, reorder = TRUE))
 
 # Of each row the log likelihood, its slope and minus its curvature by the linear predictor.
@@ -132,7 +132,7 @@ drawn <- lapply(which(sizes > 0), function(k) {
   intercepts <- cbind(intercepts, normal(length(unknown)) * spread)
   of <- match(census[[key]], c(areas, unknown))
   shares <- plogis(sweep(shifts, 2, one$b, `+`) %*% t(cells) + intercepts[, of, drop = FALSE])
-  inside <- cbind(outer(census[[key]], labels, `==`), TRUE) * census$people
+  inside <- cbind(outer(census[[key]], labels, `==`), TRUE) * census$People
   shares %*% sweep(inside, 2, colSums(inside), `/`)
 })
 drawn <- do.call(rbind, drawn)

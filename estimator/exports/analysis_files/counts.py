@@ -80,8 +80,15 @@ class Analysis:
 
     @cached_property
     def pairs(self) -> Array:
-        """Counts of the reports of two questions, by row."""
+        """Counts of the reports of two or more questions together, by row."""
         return np.array(self.inputs["pairs"], dtype=np.int64)
+
+    @property
+    def latent(self) -> list[Variable]:
+        """The randomised answers that are predictors."""
+        p = self.parameters
+        tokens = [p["answer"], *p.get("further_answers", ())] if "answer" in p else []
+        return [self.variable(token) for token in tokens]
 
     @cached_property
     def sizes(self) -> Array:

@@ -164,12 +164,12 @@ class Cells:
 def on_background(one: Analysis) -> Iterator[Row]:
     """A regression on the answers to background questions: margins, their differences, odds ratios.
 
-    Another randomised answer may be a predictor, too; then reports are pairs.
+    Other randomised answers may be predictors, too; then reports are those of all together.
     """
     asked, crossed = predictors_of(one)
     item, part = one.parameters["outcome"].partition(":")[::2]
     scores, outcome, reports = outcome_of(one, item, part)
-    answer = one.variable(one.parameters["answer"]) if "answer" in one.parameters else None
+    latent = one.latent
     weights = ratios_of(one, reports.reshape(len(reports), -1).sum(axis=1))
     if weights is None:
         return
@@ -180,12 +180,11 @@ def on_background(one: Analysis) -> Iterator[Row]:
     pairs = [each for pair in crossed for each in cells.pairs(pair) if cells.size(each)]
     single = [place for place in range(len(asked)) if not any(place in pair for pair in crossed)]
     columns = cells.all_columns(crossed)
-    fit = fitted(one, cells, columns, (outcome, answer), scores)
+    fit = fitted(one, cells, columns, (outcome, latent), scores)
     told = {"weights": "entered" if "weighting" in one.parameters else ""}
     quantity = "mean" if outcome is None else "share"
-    if answer is not None:
-        for kind, numbers in of_answer(one, cells, columns, fit, answer):
-            yield row(kind or quantity, item, int(cells.n.sum()), choice=outcome and outcome.choice, **numbers, **told)
+    for kind, numbers in chain(*(of_answer(one, cells, columns, fit, place) for place in range(len(latent)))):
+        yield row(kind or quantity, item, int(cells.n.sum()), choice=outcome and outcome.choice, **numbers, **told)
     if not asked:
         return
     answers: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)]
@@ -292,7 +291,7 @@ def ratios_of(one: Analysis, sizes: Array) -> Array | None:
 def outcome_of(one: Analysis, item: str, part: str) -> tuple[list[float], Variable | None, Array]:
     """The unbiased values of the reports of a number or a scale whose mean is the outcome, else a variable; the counts.
 
-    The counts are of reports, by row; of pairs of them where another randomised answer is a predictor.
+    The counts are of reports, by row; of all together where other randomised answers are predictors.
     """
     paired = "answer" in one.parameters
     if paired and part != "mean":
@@ -312,20 +311,23 @@ def fitted(
     one: Analysis,
     cells: Cells,
     columns: Sequence[Column],
-    variables: tuple[Variable | None, Variable | None],
+    variables: tuple[Variable | None, Sequence[Variable]],
     scores: Any,
 ) -> Any:
-    """The regression of the first of the variables, the outcome; the second is the randomised predictor."""
-    (outcome, answer), p, places = variables, one.parameters, cells.counts.nonzero()
+    """The regression of the first of the variables, the outcome; the others are randomised predictors."""
+    (outcome, latent), p, places = variables, one.parameters, cells.counts.nonzero()
     rows, codes, counts = cells.design(columns)[places[0]], places[1], cells.counts[places]
     weights, prior = cells.weights[places[0]] if "weighting" in p else None, p.get("prior")
-    if outcome is None and answer is not None:
-        return corrected_regression(np.array(scores)[codes], rows, places[2], answer.channel, weights, counts=counts)
+    several = len(latent) > 1
+    others: Any = np.array(places[2:]).T if several else places[-1]
+    channels: Any = [answer.channel for answer in latent] if several else latent and latent[0].channel
+    if outcome is None and latent:
+        return corrected_regression(np.array(scores)[codes], rows, others, channels, weights, counts=counts)
     if outcome is None:
         return linear_regression(rows, codes, None, weights, counts=counts, values=scores)
-    if answer is not None:
+    if latent:
         return predictor_regression(
-            codes, rows, places[2], answer.channel, weights, counts=counts,
+            codes, rows, others, channels, weights, counts=counts,
             model=p.get("model", "logit"), outcome_channel=outcome.channel, prior=prior,
         )  # fmt: skip
     if outcome.channel.answers > 2:
@@ -373,24 +375,25 @@ def predictors_of(one: Analysis) -> tuple[list[int], list[tuple[int, int]]]:
 
 
 def of_answer(
-    one: Analysis, cells: Cells, columns: Sequence[Column], fit: Any, answer: Variable
+    one: Analysis, cells: Cells, columns: Sequence[Column], fit: Any, place: int
 ) -> Iterator[tuple[str, Row]]:
-    """The outcome by the answers to the randomised predictor, which all are taken to have given; against the first.
+    """The outcome by the answers to a randomised predictor, which all are taken to have given; against the first.
 
-    The kind of number is empty for the share or the mean itself.
+    The kind of number is empty for the share or the mean itself. Everybody keeps her answers to the others.
     """
-    answers = range(answer.channel.answers)
-    margins = fit.margins(cells.design(columns), [(each, None) for each in answers], cells.n * cells.weights)
+    answers, item = range(fit.sizes[place]), one.latent[place].item
+    given = [[each if at == place else None for at in range(len(fit.sizes))] for each in answers]
+    margins = fit.margins(cells.design(columns), [(each, None) for each in given], cells.n * cells.weights)
     limits = margins.intervals(one.confidence)
     for each in answers:
-        where = {"other_item": answer.item, "other_choice": each}
+        where = {"other_item": item, "other_choice": each}
         numbers = complete(margins.estimates[each, 0], margins.standard_errors[each, 0], *limits[each, 0])
         yield "", where | numbers
     for each in answers[1:]:
-        where = {"other_item": answer.item, "other_choice": each}
+        where = {"other_item": item, "other_choice": each}
         estimates, errors = margins.difference(each, 0)
         for kind, _, numbers in changes([None], estimates, errors, one.confidence):
             yield kind, where | numbers
-        place = fit.names.index(f"answer: {each}")
-        for kind, _, numbers in odds(fit, [(None, place)], one.confidence) if is_logit(fit) else ():
+        effect = fit.first + sum(fit.sizes[:place]) - place + each - 1
+        for kind, _, numbers in odds(fit, [(None, effect)], one.confidence) if is_logit(fit) else ():
             yield kind, where | numbers

@@ -15,9 +15,10 @@ ENOUGH <- 30  # with fewer responses an answer is left out, with those who gave 
 data <- read("responses.csv")
 model <- setting("model")
 linear <- model == "linear"
-answered <- is_there("answer.csv")
+latent <- settings$value[grepl("^answer ", settings$name)]  # the keys of randomised predictors
+answered <- length(latent) > 0
 if (linear) scores <- read("scores.csv", header = FALSE)[[1]] else channel <- chances("channel.csv")
-predictors <- setdiff(names(data), c("weight", "report", "answer", "count"))
+predictors <- grep("^[a-z0-9]", names(data), value = TRUE)  # the names of other columns have capitals
 crossed <- matrix(settings$value[grepl("^interaction ", settings$name)], 2)  # each two predictors that interact
 alone <- setdiff(predictors, crossed)
 stepped <- settings$value[grepl("^steps ", settings$name)]  # predictors whose answers are numbers
@@ -25,7 +26,7 @@ quantile <- qnorm((1 + confidence) / 2)
 
 # Answers, and of two predictors that interact pairs of answers, that too few gave are left out.
 whole <- data
-size <- function(table, given) sum(table$count[Reduce(`&`, lapply(names(given), function(k) table[[k]] == given[[k]]))])
+size <- function(table, given) sum(table$Count[Reduce(`&`, lapply(names(given), function(k) table[[k]] == given[[k]]))])
 answers <- function(name) {
   found <- unique(data[[name]])
   if (setting("first") != "") return(c(setting("first"), setdiff(found, setting("first"))))
@@ -96,11 +97,18 @@ starts <- list(switch(model, multinomial = rep(0, (p + 1) * (k - 1)), ordinal = 
                       rep(0, p + 1)))
 
 x <- design(data)
-mass <- data$count * data$weight
-each <- function(b) log(rowSums(shares(b, x) * t(channel[, data$report + 1])))
+mass <- data$Count * data$Weight
+each <- function(b) log(rowSums(shares(b, x) * t(channel[, data$Report + 1])))
 if (answered) {  # coefficients of the outcome, effects of the answers but the first, coefficients of their shares
-  other <- chances("answer.csv")
-  effects <- p + 1 + seq_len(nrow(other) - 1)
+  others <- lapply(seq_along(latent), function(at) chances(paste0("answer-", at, ".csv")))
+  sizes <- vapply(others, nrow, 0)
+  combinations <- as.matrix(rev(expand.grid(rev(lapply(sizes, seq_len)))))  # the last answer changes fastest
+  # Which effects add up to that of a combination, a row each, and the chance of what each respondent reported.
+  pattern <- do.call(cbind, lapply(seq_along(sizes), function(at)
+    outer(combinations[, at], seq_len(sizes[at])[-1], `==`) + 0))
+  reported <- function(tables) Reduce(`*`, lapply(seq_along(tables), function(at)
+    t(tables[[at]][combinations[, at], data[[paste("Answer", at)]] + 1])))
+  effects <- p + 1 + seq_len(ncol(pattern))
   held_shares <- function(b) {  # of the answers, a column each
     if (linear) {  # they are the same of everybody
       own <- b[-seq_len(max(effects))]
@@ -109,18 +117,19 @@ if (answered) {  # coefficients of the outcome, effects of the answers but the f
     odds <- exp(cbind(0, cbind(1, x) %*% matrix(b[-seq_len(max(effects))], p + 1)))
     odds / rowSums(odds)
   }
-  by_answer <- function(b, x) inverse(outer(drop(cbind(1, x) %*% b[seq_len(p + 1)]), c(0, b[effects]), `+`))
+  by_answer <- function(b, x) inverse(outer(drop(cbind(1, x) %*% b[seq_len(p + 1)]), drop(pattern %*% b[effects]), `+`))
+  shown <- reported(others)
   each <- function(b) {
     yes <- by_answer(b, x)
-    reported <- channel[1, data$report + 1] * (1 - yes) + channel[2, data$report + 1] * yes
-    log(rowSums(t(other[, data$answer + 1]) * held_shares(b) * reported))
+    said <- channel[1, data$Report + 1] * (1 - yes) + channel[2, data$Report + 1] * yes
+    log(rowSums(shown * held_shares(b) * said))
   }
-  parameters <- max(effects) + (p + 1) * length(effects)
+  parameters <- max(effects) + (p + 1) * (nrow(pattern) - 1)
   starts <- lapply(c(0, -1.5, 1.5, -4, 4), function(by) replace(numeric(parameters), effects, by))
 }
 penalty <- function(b) 0
 if (setting("prior") != "") {  # of intercepts, or cuts, at the predictors' means, and of slopes times their deviations
-  scale <- as.numeric(setting("prior")) / sqrt(sum(mass) / sum(data$count))  # weights count as if their mean were 1
+  scale <- as.numeric(setting("prior")) / sqrt(sum(mass) / sum(data$Count))  # weights count as if their mean were 1
   means <- colSums(x * mass) / sum(mass)
   deviations <- sqrt(colSums(sweep(x, 2, means)^2 * mass) / sum(mass))
   equations <- function(b) {  # columns of an intercept and slopes
@@ -150,38 +159,38 @@ highest <- function() {
   covariance <- solve(-jacobian(gradient, b))
   if (setting("weighted") == "1") {
     scores <- jacobian(each, b)
-    covariance <- covariance %*% crossprod(scores * sqrt(data$count) * data$weight) %*% covariance
+    covariance <- covariance %*% crossprod(scores * sqrt(data$Count) * data$Weight) %*% covariance
   }
   list(b = b, covariance = covariance)
 }
 least_squares <- function() {
   rows <- cbind(1, x)
-  share <- data$weight / sum(mass)  # of each respondent
-  inverse <- solve(crossprod(rows * sqrt(share * data$count)))
-  value <- scores[data$report + 1]
-  b <- drop(inverse %*% crossprod(rows, share * data$count * value))
+  share <- data$Weight / sum(mass)  # of each respondent
+  inverse <- solve(crossprod(rows * sqrt(share * data$Count)))
+  value <- scores[data$Report + 1]
+  b <- drop(inverse %*% crossprod(rows, share * data$Count * value))
   leverage <- share * rowSums((rows %*% inverse) * rows)
   residual <- share * (value - drop(rows %*% b)) / (1 - leverage)
-  list(b = b, covariance = inverse %*% crossprod(rows * sqrt(data$count) * residual) %*% inverse)
+  list(b = b, covariance = inverse %*% crossprod(rows * sqrt(data$Count) * residual) %*% inverse)
 }
 # The normal equations with unbiased values of the answers: of what is seen, `held` are those of a row, a column each.
 corrected <- function() {
   rows <- cbind(1, x)
-  inside <- colMeans(other) > 0
-  scale <- diag(1 / colMeans(other)[inside])
-  left <- solve(other[, inside] %*% scale %*% t(other[, inside]), other[, inside] %*% scale)
-  held <- t(left[, match(data$answer + 1, which(inside)), drop = FALSE])
+  held <- reported(lapply(others, function(table) {
+    weighted <- sweep(table, 2, pmax(colMeans(table), 1e-300), `/`)  # least variance at equally frequent answers
+    solve(tcrossprod(weighted, table), weighted)
+  }))
   share <- mass / sum(mass)
-  crossed <- crossprod(rows, share * held[, -1, drop = FALSE])
+  crossed <- crossprod(rows, share * held) %*% pattern
   own <- colSums(share * held)
-  moments <- rbind(cbind(crossprod(rows * sqrt(share)), crossed), cbind(t(crossed), diag(own[-1], nrow(other) - 1)))
-  value <- scores[data$report + 1]
-  b <- solve(moments, c(crossprod(rows, share * value), colSums(share * value * held[, -1, drop = FALSE])))
-  residual <- value - by_answer(c(b, own[-1]), x)
-  seen <- held * residual
-  influence <- cbind(cbind(rows * rowSums(seen), seen[, -1]) %*% solve(moments), sweep(held[, -1, drop = FALSE], 2, own[-1]))
-  n <- sum(data$count)
-  covariance <- crossprod(influence * sqrt(data$count) * data$weight / sum(mass)) * n / (n - length(b))
+  moments <- rbind(cbind(crossprod(rows * sqrt(share)), crossed), cbind(t(crossed), crossprod(pattern, own * pattern)))
+  value <- scores[data$Report + 1]
+  b <- solve(moments, c(crossprod(rows, share * value), crossprod(pattern, colSums(share * value * held))))
+  left <- held * (value - by_answer(c(b, own[-1]), x))
+  influence <- cbind(cbind(rows * rowSums(left), left %*% pattern) %*% solve(moments),
+                     sweep(held[, -1, drop = FALSE], 2, own[-1]))
+  n <- sum(data$Count)
+  covariance <- crossprod(influence * sqrt(data$Count) * data$Weight / sum(mass)) * n / (n - length(b))
   list(b = c(b, own[-1]), covariance = covariance)
 }
 fit <- if (linear && answered) corrected() else if (linear) least_squares() else highest()
@@ -192,21 +201,27 @@ covariance <- fit$covariance
 places <- if (k == 2) 2 else seq_len(k)
 choices <- if (linear) "" else if (k == 2) setting("choice") else as.character(seq_len(k) - 1)
 quantity <- if (linear) "mean" else "share"
-# The average over the respondents as if all had given these answers; who has a randomised answer as a predictor keeps it,
-# or all give its answer at a place.
-average <- function(given, answer = NULL) function(b) {
+# The average over the respondents as if all had given these answers; everybody keeps her answers to the randomised
+# predictors, or all give an answer to the one at a place.
+average <- function(given, place = NULL, answer = NULL) function(b) {
   table <- data
   for (name in names(given)) table[[name]] <- given[[name]]
   if (answered) {
     yes <- by_answer(b, design(table))
-    held <- if (is.null(answer)) held_shares(b) else matrix(seq_len(ncol(yes)) == answer, nrow(yes), ncol(yes), TRUE)
+    held <- held_shares(b)
+    if (!is.null(place)) {
+      moved <- combinations
+      moved[, place] <- answer
+      held <- held %*% outer(apply(moved, 1, paste, collapse = " "), apply(combinations, 1, paste, collapse = " "), `==`)
+    }
     return(sum(rowSums(yes * held) * mass) / sum(mass))
   }
   colSums(shares(b, design(table)) * mass)[places] / sum(mass)
 }
 deviation <- function(f) { j <- matrix(jacobian(f, b), ncol = length(b)); sqrt(rowSums((j %*% covariance) * j)) }
-compare_at <- function(quantity, group, against, choice, numbers, other_choice = "")
-  compare(list(quantity = quantity, group = group, against = against, choice = choice, other_choice = other_choice), numbers)
+compare_at <- function(quantity, group, against, choice, numbers, other = c("", ""))
+  compare(list(quantity = quantity, group = group, against = against, choice = choice, other_item = other[1],
+               other_choice = other[2]), numbers)
 key <- function(given) paste(unlist(given), collapse = "+")
 ratio <- function(at) {
   error <- sqrt(covariance[at, at])
@@ -251,10 +266,12 @@ for (name in alone) {
   if (name %in% stepped)
     odds(which(vapply(columns, function(c) identical(c, setNames(list("step"), name)), NA)), paste0(name, "=step"), "")
 }
-if (answered) for (a in 0:length(effects)) {  # the answers to the randomised predictor
-  of_answer <- function(quantity, found) compare_at(quantity, "", "", setting("choice"), found, as.character(a))
-  level_at <- function(place) average(list(), place)
-  of_answer(quantity, levels_of(level_at(a + 1))[[1]])
-  if (a) of_answer("difference", changes_of(function(b) level_at(a + 1)(b) - level_at(1)(b))[[1]])
-  if (a && model == "logit") of_answer("odds_ratio", ratio(effects[a]))
+for (place in seq_along(latent)) for (a in seq_len(sizes[place])) {  # the answers to the randomised predictors
+  of_answer <- function(quantity, found)
+    compare_at(quantity, "", "", setting("choice"), found, c(latent[place], as.character(a - 1)))
+  level_at <- function(answer) average(list(), place, answer)
+  of_answer(quantity, levels_of(level_at(a))[[1]])
+  if (a == 1) next
+  of_answer("difference", changes_of(function(b) level_at(a)(b) - level_at(1)(b))[[1]])
+  if (model == "logit") of_answer("odds_ratio", ratio(effects[sum(sizes[seq_len(place - 1)] - 1) + a - 1]))
 }
