@@ -14,6 +14,7 @@ from estimator.analyses.adjusted import adjusted_regression
 from estimator.analyses.quantities import AnalysisError
 from estimator.models import Analysis
 from estimator.runs.groups import of_totals
+from surveys.panel.analysis_forms import form_of
 from tests.factories import background, simulation
 from tests.factories.background import done
 
@@ -345,6 +346,13 @@ def test_page_tells_each_of_two_randomised_predictors(outcome: str, level: str) 
     assert by == [("mood", 0), ("mood", 1), ("mood", 2), ("smokes", 0), ("smokes", 1)]
     assert [part.drawn[3].heading for part in page.parts[:1]] == ["Do you smoke?"]
     assert services.execute(services.repeat(found).pk).result_digest == found.result_digest
+
+
+@pytest.mark.django_db
+def test_form_offers_each_question_but_the_outcome_as_a_predictor() -> None:
+    for design, expected in ((drawn(), ["answer"]), (of_three(), ["answer", "answer-2"])):
+        names = [field.name for field in form_of(Kind.REGRESSION, [design], {}).fields]
+        assert [name for name in names if name.startswith("answer")] == expected
 
 
 JOB, CHILDREN = "do_you_have_a_job", "do_you_have_children"
