@@ -18,7 +18,9 @@ from scipy import special, stats
 
 from randomized_response import (
     Channel,
+    CorrectedFit,
     categorical_regression,
+    corrected_regression,
     forced_response,
     k_ary,
     logistic_regression,
@@ -91,6 +93,31 @@ def predicted(model: str, channel: Channel, n: int, generator: np.random.Generat
     return fit, np.array([0.2, 0.4, -0.3, 1.0, *SLOPES]), None
 
 
+def skewed(_: str, channel: Channel, n: int, generator: np.random.Generator) -> tuple[Any, np.ndarray, None]:
+    """A number that is far from normal, on a randomised answer: corrected moments."""
+    covariates = covariates_of(n, generator)
+    design = np.column_stack([np.ones(n), covariates])
+    answers = (generator.random(n) < special.expit(design @ SLOPES)).astype(int)
+    outcome = design @ [0.2, 0.4, -0.3] + answers + generator.exponential(size=n) - 1
+    fit = corrected_regression(outcome, covariates, simulate(channel, answers, generator), channel)
+    return fit, np.array([0.2, 0.4, -0.3, 1.0]), None
+
+
+def two_predictors(_: str, channel: Channel, n: int, generator: np.random.Generator) -> tuple[Any, np.ndarray, None]:
+    """A yes on two randomised answers, of which the second is more frequent with the first."""
+    covariates = covariates_of(n, generator)
+    design = np.column_stack([np.ones(n), covariates])
+    first = (generator.random(n) < special.expit(design @ SLOPES)).astype(int)
+    share = special.expit(np.array([-0.3, 0.5]))  # of the second, without and with the first
+    second = (generator.random(n) < share[first]).astype(int)
+    line = design @ [-0.5, 0.4, -0.3] + first + 0.6 * second
+    outcome = (generator.random(n) < special.expit(line)).astype(int)
+    reports = np.column_stack([simulate(channel, answers, generator) for answers in (first, second)])
+    fit = predictor_regression(outcome, covariates, reports, [channel, channel], model="logit")
+    with_first = [SLOPES + np.log(np.array([ratio, 1, 1])) for ratio in ((1 - share[1]), share[1]) / (1 - share[0])]
+    return fit, np.concatenate([[-0.5, 0.4, -0.3, 1.0, 0.6, -0.3, 0, 0], *with_first]), None
+
+
 MODELS: dict[str, tuple[Callable[..., Any], str, dict[str, Channel]]] = {
     "logit": (binary, "logit", BINARY),
     "probit": (binary, "probit", BINARY),
@@ -99,6 +126,8 @@ MODELS: dict[str, tuple[Callable[..., Any], str, dict[str, Channel]]] = {
     "ordinal": (several, "ordinal", TERNARY),
     "answer as predictor, linear": (predicted, "linear", BINARY),
     "answer as predictor, logit": (predicted, "logit", BINARY),
+    "answer as predictor, skewed number": (skewed, "", BINARY),
+    "two answers as predictors, logit": (two_predictors, "", {"Warner 4/5": WARNER}),
 }
 
 
@@ -110,10 +139,10 @@ def regression(setting: Setting) -> tuple[float, float, int]:
     hits, effects, lost = [], [], 0
     for _ in range(rounds):
         fit, truth, average = make(kind, channels[table], n, generator)
-        if not fit.converged:
+        if not (fit.identified if isinstance(fit, CorrectedFit) else fit.converged):
             lost += 1
             continue
-        low, high = fit.intervals().T
+        low, high = fit.intervals()[: len(truth)].T
         hits.append(((low <= truth) & (truth <= high)).mean())
         if average is not None:
             low, high = fit.get_margeff().conf_int().T
@@ -211,12 +240,13 @@ def between(found: list[float]) -> str:
 def main(rounds: int) -> None:
     taken = speeds()
     models = [(name, table, n, 0.0, rounds) for name in MODELS for table in MODELS[name][2] for n in SIZES]
-    grouped = [("areas", *one, max(rounds // 10, 10)) for one in product(BINARY, GROUPS, VARIATION)]
+    area_rounds = max(rounds // 4, 10)
+    grouped = [("areas", *one, area_rounds) for one in product(BINARY, GROUPS, VARIATION)]
     with ProcessPoolExecutor(2) as pool:
         found, multilevel = list(pool.map(regression, models)), list(pool.map(areas, grouped))
     print(
         HEAD.format(
-            rounds=rounds, area_rounds=max(rounds // 10, 10), coefficients=between([one[0] for one in found]),
+            rounds=rounds, area_rounds=area_rounds, coefficients=between([one[0] for one in found]),
             effects=between([one[1] for one in found]), areas=between([one[0] for one in multilevel]),
         )
     )  # fmt: skip
