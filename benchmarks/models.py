@@ -18,7 +18,6 @@ from scipy import special, stats
 
 from randomized_response import (
     Channel,
-    CorrectedFit,
     categorical_regression,
     corrected_regression,
     forced_response,
@@ -139,7 +138,7 @@ def regression(setting: Setting) -> tuple[float, float, int]:
     hits, effects, lost = [], [], 0
     for _ in range(rounds):
         fit, truth, average = make(kind, channels[table], n, generator)
-        if not (fit.identified if isinstance(fit, CorrectedFit) else fit.converged):
+        if not fit.converged:
             lost += 1
             continue
         low, high = fit.intervals()[: len(truth)].T

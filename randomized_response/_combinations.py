@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from randomized_response._checks import as_count, as_labels
+from randomized_response._labels import matched
+from randomized_response._rows import CovariateRows, Missing, read_rows
 from randomized_response.channel import Channel
 from randomized_response.errors import ParameterError
 
@@ -41,7 +43,7 @@ class Combinations:
         return [len(one) for one in self.answers]
 
 
-def effects_of(sizes: Sequence[int]) -> NDArray[np.float64]:
+def pattern_of(sizes: Sequence[int]) -> NDArray[np.float64]:
     """Which effects add up to that of each combination of answers, the reference of each first: shape (k, effects)."""
     return np.array([np.concatenate(rows) for rows in product(*(np.eye(size)[:, 1:] for size in sizes))])
 
@@ -69,6 +71,33 @@ def moves(answer: int | Sequence[int | None] | None, sizes: Sequence[int], name:
         if place is not None:
             held[at] = as_count(place, name=name, high=size - 1)
     return np.asarray(np.eye(k)[np.ravel_multi_index(tuple(held), tuple(sizes))])
+
+
+def read_latent(
+    outcome: ArrayLike,
+    reports: ArrayLike,
+    channel: Channel | Sequence[Channel],
+    called: tuple[Sequence[Any] | None, int | Sequence[int]],
+    symbols: int | None,
+    **given: Any,
+) -> tuple[CovariateRows, NDArray[np.float64], Combinations]:
+    """Read the rows of a regression on randomized predictors, with their outcome, and the predictors as one.
+
+    - `called`: what answers are called, and the references.
+    - `symbols`: of the outcome, where it is no number.
+    - `given`: the covariates, weights, names, counts, clusters and `missing` of `read_rows`.
+    """
+    columns = ("covariates", "weights", "counts", "clusters")
+    outcome, reports, *matching = matched(outcome=outcome, reports=reports, **{one: given[one] for one in columns})
+    given |= dict(zip(columns, matching, strict=True))
+    values = _read_outcome(outcome, len(np.asarray(reports)), symbols, given["missing"])
+    combined = combinations_of(reports, channel, *called)
+    codes = combined.codes
+    if given["missing"] == "drop":
+        codes = np.where(np.isnan(values), np.nan, np.asarray(codes, dtype=np.float64))
+    rows = read_rows(reports=codes, channel=combined.channel, answers=None, **given)
+    assert rows.kept is not None
+    return rows, values[rows.kept], combined
 
 
 def combinations_of(
@@ -135,3 +164,23 @@ def _codes(reports: ArrayLike, channels: Sequence[Channel]) -> NDArray[np.float6
             raise ParameterError(f"reports[{wrong[0]}, {number}]", need)
         found = found * one.reports + column
     return found
+
+
+def _read_outcome(outcome: ArrayLike, n: int, symbols: int | None, missing: Missing) -> NDArray[np.float64]:
+    """An outcome beside randomized predictors: n numbers, or whole ones below `symbols`; NaN where it is missing."""
+    try:
+        values = np.asarray(outcome, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError("outcome", f"must be numbers; {error}") from None
+    if values.shape != (n,):
+        raise ParameterError("outcome", f"must have one entry per report, shape ({n},); got shape {values.shape}")
+    if np.isinf(values).any():
+        raise ParameterError(f"outcome[{int(np.argmax(np.isinf(values)))}]", "must be finite; got infinity")
+    if symbols is not None:
+        wrong = np.flatnonzero(~np.isnan(values) & ~((values >= 0) & (values < symbols) & (values == np.floor(values))))
+        if wrong.size:
+            need = f"must be a whole number from 0 to {symbols - 1}; got {values[wrong[0]]:g}"
+            raise ParameterError(f"outcome[{wrong[0]}]", need)
+    if missing == "error" and np.isnan(values).any():
+        raise ParameterError(f"outcome[{np.argmax(np.isnan(values))}]", 'must be a number, or missing="drop" chosen')
+    return values

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from randomized_response._checks import LARGEST_COUNT
 from randomized_response._labels import matched
 from randomized_response.channel import Channel
-from randomized_response.errors import ParameterError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -132,26 +131,6 @@ def read_like(covariates: ArrayLike, names: Sequence[str]) -> Floats:
         i, j = np.argwhere(~np.isfinite(table))[0]
         raise ValueError(f"covariates[{i}, {j}] must be finite; got {table[i, j]}")
     return table
-
-
-def read_outcome(outcome: ArrayLike, n: int, symbols: int | None, missing: Missing) -> Floats:
-    """An outcome beside randomized predictors: n numbers, or whole ones below `symbols`; NaN where it is missing."""
-    try:
-        values = np.asarray(outcome, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ParameterError("outcome", f"must be numbers; {error}") from None
-    if values.shape != (n,):
-        raise ParameterError("outcome", f"must have one entry per report, shape ({n},); got shape {values.shape}")
-    if np.isinf(values).any():
-        raise ParameterError(f"outcome[{int(np.argmax(np.isinf(values)))}]", "must be finite; got infinity")
-    if symbols is not None:
-        wrong = np.flatnonzero(~np.isnan(values) & ~((values >= 0) & (values < symbols) & (values == np.floor(values))))
-        if wrong.size:
-            need = f"must be a whole number from 0 to {symbols - 1}; got {values[wrong[0]]:g}"
-            raise ParameterError(f"outcome[{wrong[0]}]", need)
-    if missing == "error" and np.isnan(values).any():
-        raise ParameterError(f"outcome[{np.argmax(np.isnan(values))}]", 'must be a number, or missing="drop" chosen')
-    return values
 
 
 def fold(rows: CovariateRows) -> CovariateRows:

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from randomized_response._combinations import Combinations, combinations_of, effects_of, holders
+from randomized_response._combinations import Combinations, holders, pattern_of, read_latent
 from randomized_response._diagnostics import Diagnostic, RegressionFit, collinear
-from randomized_response._labels import matched
 from randomized_response._newton import orthonormal
-from randomized_response._rows import CovariateRows, Missing, read_outcome, read_rows
+from randomized_response._rows import CovariateRows, Missing
 from randomized_response._sandwich import between_clusters
 from randomized_response.channel import Channel
 from randomized_response.errors import ParameterError
@@ -53,6 +52,11 @@ class CorrectedFit(RegressionFit):
     first: int = field(repr=False)
     sizes: Sequence[int] = field(repr=False)
     """How many answers each predictor has."""
+
+    @property
+    def converged(self) -> bool:
+        """`identified`, by the name of fits that climb."""
+        return self.identified
 
     @property
     def effects(self) -> Floats:
@@ -98,7 +102,7 @@ class CorrectedFit(RegressionFit):
         array([1.143, 1.714, 1.429])
         """
         people, given = read_scenarios(scenarios, covariates, self.names[1 : self.first], self.sizes)
-        share, pattern = shares_of(weights, len(people)), effects_of(self.sizes)
+        share, pattern = shares_of(weights, len(people)), pattern_of(self.sizes)
         own = self.coefficients[self.first + pattern.shape[1] :]
         shares, effects = np.concatenate([[1 - own.sum()], own]), pattern @ self.effects
         slopes = []
@@ -192,30 +196,20 @@ def corrected_regression(
     >>> bool(abs(fit.effects[0] - 2) < 3 * fit.standard_errors[1])
     True
     """
-    outcome, covariates, reports, weights, counts, clusters = matched(
-        outcome=outcome, covariates=covariates, reports=reports, weights=weights, counts=counts, clusters=clusters
-    )
     symbols = None if outcome_channel is None else outcome_channel.reports
-    numbers = read_outcome(outcome, len(np.asarray(reports)), symbols, missing)
-    combined = combinations_of(reports, channel, labels, reference)
-    codes = combined.codes
-    if missing == "drop":
-        codes = np.where(np.isnan(numbers), np.nan, np.asarray(codes, dtype=np.float64))
-    rows = read_rows(
-        covariates, codes, combined.channel, weights=weights, counts=counts, names=names, missing=missing, answers=None,
-        clusters=clusters,
+    rows, numbers, combined = read_latent(
+        outcome, reports, channel, (labels, reference), symbols, covariates=covariates, weights=weights, names=names,
+        counts=counts, clusters=clusters, missing=missing,
     )  # fmt: skip
     many = len(rows.names) + len(combined.effects)
     if rows.respondents <= many:
         raise ParameterError("covariates", f"must have more than {many} rows; got {rows.respondents}")
-    assert rows.kept is not None
-    kept = numbers[rows.kept]
     if outcome_channel is not None:
         worth = values_of(values, outcome_channel.answers)
-        kept = np.asarray(worth @ outcome_channel.left_inverse)[kept.astype(np.intp)]
+        numbers = np.asarray(worth @ outcome_channel.left_inverse)[numbers.astype(np.intp)]
     elif values is not None:
         raise ParameterError("values", "must be left out without outcome_channel: the outcome is then the number")
-    return _fitted(rows, kept, combined)
+    return _fitted(rows, numbers, combined)
 
 
 def _fitted(rows: CovariateRows, outcome: Floats, combined: Combinations) -> CorrectedFit:
@@ -225,7 +219,7 @@ def _fitted(rows: CovariateRows, outcome: Floats, combined: Combinations) -> Cor
     inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
     basis = inverse.T @ rows.columns
     unbiased = combined.channel.left_inverse[combined.order][:, rows.reports]
-    share, pattern = rows.weights / rows.weights.sum(), effects_of(combined.sizes)
+    share, pattern = rows.weights / rows.weights.sum(), pattern_of(combined.sizes)
     shares = unbiased @ share
     moments = _moments(basis, unbiased * share, pattern)
     if np.linalg.eigvalsh(moments)[0] < _LEAST:

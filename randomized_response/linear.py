@@ -63,6 +63,11 @@ class LinearFit(RegressionFit):
         reach = scipy.special.ndtri((1 + as_level(confidence)) / 2) * spread
         return LinearPrediction(means, spread, means - reach, means + reach, confidence)
 
+    @property
+    def converged(self) -> bool:
+        """`identified`, by the name of fits that climb."""
+        return self.identified
+
     bounded = False
 
     def margin(self, columns: Floats, share: Floats) -> tuple[Floats, Floats]:

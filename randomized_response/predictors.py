@@ -11,13 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from randomized_response import _scipy as scipy
 from randomized_response._categorical import common_shares
 from randomized_response._checks import as_prior
-from randomized_response._combinations import Combinations, combinations_of, effects_of
+from randomized_response._combinations import Combinations, pattern_of, read_latent
 from randomized_response._diagnostics import Diagnostic, LikelihoodFit, climbed, collinear
-from randomized_response._labels import matched
 from randomized_response._latent import Binary, LatentSample, Normal, best_climb
 from randomized_response._links import LINKS, LinkName
 from randomized_response._newton import orthonormal
-from randomized_response._rows import CovariateRows, Missing, prior_root, read_outcome, read_rows
+from randomized_response._rows import CovariateRows, Missing, prior_root
 from randomized_response._sandwich import Covariance, covariance_at
 from randomized_response.channel import Channel
 from randomized_response.errors import ParameterError
@@ -73,7 +72,7 @@ class PredictorFit(LikelihoodFit):
     @cached_property
     def pattern(self) -> Floats:
         """Which of the effects add up to that of each answer, shape (labels, effects)."""
-        return effects_of(self.sizes)
+        return pattern_of(self.sizes)
 
     @property
     def effects(self) -> Floats:
@@ -254,22 +253,13 @@ def predictor_regression(
     True
     """
     _check_model(model, outcome_channel, prior)
-    outcome, covariates, reports, weights, counts, clusters = matched(
-        outcome=outcome, covariates=covariates, reports=reports, weights=weights, counts=counts, clusters=clusters
-    )
-    symbols = outcome_channel.reports if outcome_channel else 2
-    values = read_outcome(outcome, len(np.asarray(reports)), None if model == "linear" else symbols, missing)
-    combined = combinations_of(reports, channel, labels, reference)
-    codes = combined.codes
-    if missing == "drop":
-        codes = np.where(np.isnan(values), np.nan, np.asarray(codes, dtype=np.float64))
-    rows = read_rows(
-        covariates, codes, combined.channel, weights=weights, counts=counts, names=names, missing=missing, answers=None,
-        clusters=clusters,
+    symbols = None if model == "linear" else outcome_channel.reports if outcome_channel else 2
+    rows, values, combined = read_latent(
+        outcome, reports, channel, (labels, reference), symbols, covariates=covariates, weights=weights, names=names,
+        counts=counts, clusters=clusters, missing=missing,
     )  # fmt: skip
     information: Covariance = "cluster" if clusters is not None else "robust" if weights is not None else "observed"
-    assert rows.kept is not None
-    return _fitted(rows, values[rows.kept], model, combined, outcome_channel, information, prior)
+    return _fitted(rows, values, model, combined, outcome_channel, information, prior)
 
 
 def _check_model(model: Model, outcome_channel: Channel | None, prior: float | None) -> None:
@@ -316,7 +306,7 @@ def _fitted(
         inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
         chances = np.array([rows.looked_up([table[x] for table in rows.tables]) for x in combined.order])
         seen = _outcome(values, model, outcome_channel, shift, scale)
-        sample = LatentSample(inverse.T @ rows.columns, chances, effects_of(combined.sizes), seen, rows.weights)
+        sample = LatentSample(inverse.T @ rows.columns, chances, pattern_of(combined.sizes), seen, rows.weights)
         if prior is not None:
             root = sample.prior_root(prior_root(rows)) @ sample.transform(inverse, 1.0, 0.0)[0]
             unit = float(rows.weights.sum()) / rows.respondents

@@ -32,14 +32,15 @@ SUPPORTED = {
         "For yes/no questions, choices and scales, and for two options of one question of "
         "which several may be ticked. Not for numbers and scales with discrete Laplace noise, "
         "of which the mean alone is told. A question that is answered by marks, or has many "
-        "choices, enters with one choice against all others."
+        "choices, enters with one choice against all others. The first may be a background question."
     ),
     Kind.SCORES: gettext_lazy(
         "For 2 to 6 yes/no questions, options of which several may be ticked, or choices against all others."
     ),
     Kind.REGRESSION: gettext_lazy(
         "For yes/no questions, and for one choice or option against all others. With background questions also for "
-        "all choices at once, and for the mean of a scale or a number, by a linear regression."
+        "all choices at once, and for the mean of a scale or a number, by a linear regression. Other randomised "
+        "answers may then be predictors, too."
     ),
     Kind.AREAS: gettext_lazy(
         "For yes/no questions, and for one choice or option against all others. The areas are the answers to a "

@@ -145,6 +145,7 @@ def test_answer_that_hardly_anybody_gives_is_named():
 def test_reports_that_show_nobody_of_an_answer_have_no_effects():
     fit = corrected_regression(OUTCOME, X, np.zeros(N, dtype=int), COINS)
     assert not fit.identified
+    assert not fit.converged
     assert np.isnan(fit.coefficients).all()
     assert fit.diagnostics[0].message.startswith("the reports do not show that every answer is given")
 

@@ -106,6 +106,7 @@ def test_collinear_covariates_are_named():
     assert [each.name for each in fit.diagnostics] == ["not identified"]
     assert "sum is determined" in fit.diagnostics[0].message
     assert not fit.identified
+    assert not fit.converged
     assert np.isnan(fit.coefficients).all()
     assert "! not identified" in str(fit)
 
