@@ -104,7 +104,7 @@ def test_coins_that_differ_are_needed() -> None:
     [
         ({"model": "ordinal", f"predictor-{DEGREE}": "yes"}, "has no order"),
         ({"predictor-version": "yes"}, "“Version of this page” cannot be a predictor"),
-        ({"answer": "mood", f"predictor-{DEGREE}": "yes"}, "a predictor of a yes, or of one choice, alone"),
+        ({"answer": "mood", f"predictor-{DEGREE}": "yes"}, "a predictor of a yes, of one choice, or of a mean"),
     ],
 )
 def test_what_does_not_go_together_is_refused(fields: dict[str, str], words: str) -> None:
