@@ -13,7 +13,7 @@ from randomized_response._rows import CovariateRows, Missing
 from randomized_response._sandwich import between_clusters
 from randomized_response.channel import Channel
 from randomized_response.errors import ParameterError
-from randomized_response.margins import PredictiveMargins, Scenario, read_scenarios, shares_of
+from randomized_response.margins import Averages, LatentFit
 from randomized_response.means import STEADY, values_of
 
 Floats = NDArray[np.float64]
@@ -22,7 +22,7 @@ _LEAST = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CorrectedFit(RegressionFit):
+class CorrectedFit(LatentFit, RegressionFit):
     """The result of `corrected_regression`. Arrays are read-only and follow `names`.
 
     Attributes
@@ -58,62 +58,20 @@ class CorrectedFit(RegressionFit):
         """`identified`, by the name of fits that climb."""
         return self.identified
 
-    @property
-    def effects(self) -> Floats:
-        return self.coefficients[self.first :][: sum(self.sizes) - len(self.sizes)]
+    bounded = False
 
-    def margins(
-        self,
-        covariates: ArrayLike,
-        scenarios: Sequence[Scenario],
-        weights: ArrayLike | None = None,
-    ) -> PredictiveMargins:
-        """Average the predicted mean over people, as if all gave an answer, or had other covariates, in each scenario.
-
-        Parameters
-        ----------
-        covariates : array of shape (n, p)
-            Of n people as they are; of a data frame by the names of its columns.
-        scenarios : sequence of (answer, covariates)
-            The place of an answer in `labels`; of several predictors also a sequence with the place of an answer to
-            each, None where everybody keeps hers; or None, where she keeps all. And covariates of shape (n, p), or None
-            for those as they are.
-        weights : array of shape (n,), optional
-            How much each person counts: not negative, not all 0. All alike by default.
-
-        Returns
-        -------
-        PredictiveMargins
-            Of one mean in each scenario; errors by the delta method, the people taken as they are.
-
-        Raises
-        ------
-        ValueError
-            Naming the argument, the bound and the value.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from randomized_response import forced_response
-        >>> reports, grade = [0, 0, 1, 1], [1, 2, 1, 2]
-        >>> fit = corrected_regression(grade, np.empty((4, 0)), reports, forced_response(truth="1/2"),
-        ...                            counts=[500, 200, 300, 400])
-        >>> fit.margins(np.empty((1, 0)), [(0, None), (1, None), (None, None)]).estimates.ravel().round(3)
-        array([1.143, 1.714, 1.429])
-        """
-        people, given = read_scenarios(scenarios, covariates, self.names[1 : self.first], self.sizes)
-        share, pattern = shares_of(weights, len(people)), pattern_of(self.sizes)
-        own = self.coefficients[self.first + pattern.shape[1] :]
-        shares, effects = np.concatenate([[1 - own.sum()], own]), pattern @ self.effects
-        slopes = []
-        for turn, table in given:
-            by_share = turn @ effects
-            slopes.append(
-                np.concatenate([[1.0], share @ table, pattern.T @ (turn.T @ shares), by_share[1:] - by_share[0]])
+    def _averages(self, people: Floats, scenarios: Sequence[tuple[Floats, Floats]], share: Floats) -> Averages:
+        own = self.coefficients[self.first + self.pattern.shape[1] :]
+        shares, effects = np.concatenate([[1 - own.sum()], own]), self.pattern @ self.effects
+        found = []
+        for turn, table in scenarios:
+            by_share, by_outcome = (
+                turn @ effects,
+                np.concatenate([[1.0], share @ table, self.pattern.T @ turn.T @ shares]),
             )
-        moved, outcome = np.array(slopes), slice(self.first + pattern.shape[1])
-        estimates = moved[:, outcome] @ self.coefficients[outcome]
-        return PredictiveMargins(estimates[:, None], moved @ self.covariance @ moved.T, bounded=False)
+            slopes = np.concatenate([by_outcome, by_share[1:] - by_share[0]])
+            found.append((float(by_outcome @ self.coefficients[: len(by_outcome)]), slopes))
+        return found
 
     def _around_table(self) -> tuple[list[str], list[str]]:
         title = "Number on a randomized answer: corrected least squares (HC1 standard errors, 95 % Wald intervals)"

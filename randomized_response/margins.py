@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,13 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from randomized_response import _scipy as scipy
 from randomized_response._checks import as_level
-from randomized_response._combinations import moves
+from randomized_response._combinations import moves, pattern_of
 from randomized_response._links import Link
 from randomized_response._rows import read_like
 from randomized_response.errors import ParameterError
 from randomized_response.results import Result, TableResult
 
 Floats = NDArray[np.float64]
+Averages = Sequence[tuple[float, Floats]]
+"""Of each scenario the average, and its derivatives by the coefficients."""
 Scenario = tuple[int | Sequence[int | None] | None, ArrayLike | None]
 """The answers to randomised predictors that all give, and their covariates; None for those as they are."""
 
@@ -241,7 +244,94 @@ def predictive_margins(
     return PredictiveMargins(np.array([mean for mean, _ in found]), slopes @ fit.covariance @ slopes.T, fit.bounded)
 
 
-def read_scenarios(
+def shares_of(weights: ArrayLike | None, people: int) -> Floats:
+    """What part of an average each of some people makes, by their weights; all alike by default."""
+    mass = np.ones(people) if weights is None else np.asarray(weights, dtype=np.float64)
+    if mass.shape != (people,) or not np.isfinite(mass).all() or mass.min() < 0 or not mass.any():
+        need = f"must be {people} finite numbers from 0, not all 0"
+        raise ParameterError("weights", f"{need}; got an array of shape {mass.shape}")
+    return np.asarray(mass / mass.sum())
+
+
+class LatentFit:
+    """What fits with randomised predictors share: effects that add up, and averages as if all gave some answer."""
+
+    names: tuple[str, ...]
+    coefficients: Floats
+    covariance: Floats
+    labels: tuple[str, ...]
+    first: int
+    sizes: Sequence[int]
+
+    @cached_property
+    def pattern(self) -> Floats:
+        """Which of the effects add up to that of each answer, shape (labels, effects)."""
+        return pattern_of(self.sizes)
+
+    @property
+    def effects(self) -> Floats:
+        return self.coefficients[self.first : self.first + self.pattern.shape[1]]
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the outcome is a share, from 0 to 1."""
+        raise NotImplementedError
+
+    def _averages(self, people: Floats, scenarios: Sequence[tuple[Floats, Floats]], share: Floats) -> Averages:
+        """Of each scenario, `moves` and covariates, the average outcome and its derivatives by the coefficients.
+
+        `people` are the covariates as they are, `share` the part that each person makes of the average.
+        """
+        raise NotImplementedError
+
+    def margins(
+        self,
+        covariates: ArrayLike,
+        scenarios: Sequence[Scenario],
+        weights: ArrayLike | None = None,
+    ) -> PredictiveMargins:
+        """Average the outcome over people, as if all gave an answer, or had other covariates, in each scenario.
+
+        Parameters
+        ----------
+        covariates : array of shape (n, p)
+            Of n people as they are, as in the fit; of a data frame by the names of its columns.
+        scenarios : sequence of (answer, covariates)
+            The place of an answer in `labels`; of several predictors also a sequence with the place of an answer to
+            each, None where everybody keeps hers; or None, where she keeps all. What is kept is averaged over the
+            shares that the fit predicts. And covariates of shape (n, p), or None for those as they are.
+        weights : array of shape (n,), optional
+            How much each person counts: not negative, not all 0. All alike by default.
+
+        Returns
+        -------
+        PredictiveMargins
+            Of one share, or mean, in each scenario; as by `predictive_margins`.
+
+        Raises
+        ------
+        ValueError
+            Naming the argument, the bound and the value.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from randomized_response import forced_response, predictor_regression
+        >>> reports, cheated = [0, 0, 1, 1], [0, 1, 0, 1]
+        >>> fit = predictor_regression(cheated, np.empty((4, 0)), reports, forced_response(truth="1/2"), model="logit",
+        ...                            counts=[500, 200, 300, 400])
+        >>> found = fit.margins(np.empty((1, 0)), [(0, None), (1, None)])
+        >>> found.estimates.ravel().round(3), found.difference(1, 0)[0].round(3)
+        (array([0.143, 0.714]), array([0.571]))
+        """
+        people, given = _read_scenarios(scenarios, covariates, self.names[1 : self.first], self.sizes)
+        found = self._averages(people, given, shares_of(weights, len(people)))
+        slopes = np.array([slope for _, slope in found])
+        estimates = np.array([[mean] for mean, _ in found])
+        return PredictiveMargins(estimates, slopes @ self.covariance @ slopes.T, self.bounded)
+
+
+def _read_scenarios(
     scenarios: Sequence[Scenario], covariates: ArrayLike, names: Sequence[str], sizes: Sequence[int]
 ) -> tuple[Floats, list[tuple[Floats, Floats]]]:
     """The covariates of people as they are, and of each scenario the `moves` of their answers, and their covariates."""
@@ -256,12 +346,3 @@ def read_scenarios(
             raise ParameterError(f"scenarios[{number}]", need)
         found.append((moves(answer, sizes, f"scenarios[{number}]"), moved))
     return table, found
-
-
-def shares_of(weights: ArrayLike | None, people: int) -> Floats:
-    """What part of an average each of some people makes, by their weights; all alike by default."""
-    mass = np.ones(people) if weights is None else np.asarray(weights, dtype=np.float64)
-    if mass.shape != (people,) or not np.isfinite(mass).all() or mass.min() < 0 or not mass.any():
-        need = f"must be {people} finite numbers from 0, not all 0"
-        raise ParameterError("weights", f"{need}; got an array of shape {mass.shape}")
-    return np.asarray(mass / mass.sum())

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from randomized_response._rows import CovariateRows, Missing, prior_root
 from randomized_response._sandwich import Covariance, covariance_at
 from randomized_response.channel import Channel
 from randomized_response.errors import ParameterError
-from randomized_response.margins import PredictiveMargins, Scenario, read_scenarios, shares_of
+from randomized_response.margins import Averages, LatentFit
 
 Floats = NDArray[np.float64]
 Model = Literal["linear", "logit", "probit", "cloglog"]
@@ -30,7 +29,7 @@ _CAUSES = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PredictorFit(LikelihoodFit):
+class PredictorFit(LatentFit, LikelihoodFit):
     """The result of `predictor_regression`. Arrays are read-only and follow `names`.
 
     Attributes
@@ -69,71 +68,24 @@ class PredictorFit(LikelihoodFit):
     sizes: Sequence[int] = field(repr=False)
     """How many answers each predictor has."""
 
-    @cached_property
-    def pattern(self) -> Floats:
-        """Which of the effects add up to that of each answer, shape (labels, effects)."""
-        return pattern_of(self.sizes)
-
-    @property
-    def effects(self) -> Floats:
-        return self.coefficients[self.first : self.first + self.pattern.shape[1]]
-
     @property
     def parameters(self) -> int:
         """Number of parameters that were estimated: the coefficients, and sigma of a linear model."""
         return len(self.names) + (self.model == "linear")
 
-    def margins(
-        self,
-        covariates: ArrayLike,
-        scenarios: Sequence[Scenario],
-        weights: ArrayLike | None = None,
-    ) -> PredictiveMargins:
-        """Average the outcome over people, as if all gave an answer, or had other covariates, in each scenario.
+    @property
+    def bounded(self) -> bool:
+        return self.model != "linear"
 
-        Parameters
-        ----------
-        covariates : array of shape (n, p)
-            Of n people as they are, as in the fit; of a data frame by the names of its columns.
-        scenarios : sequence of (answer, covariates)
-            The place of an answer in `labels`; of several predictors also a sequence with the place of an answer to
-            each, None where everybody keeps hers; or None, where she keeps all. What is kept is averaged over the
-            shares that `covariates` predict. And covariates of shape (n, p), or None for those as they are.
-        weights : array of shape (n,), optional
-            How much each person counts: not negative, not all 0. All alike by default.
-
-        Returns
-        -------
-        PredictiveMargins
-            Of one share, or mean, in each scenario; as by `predictive_margins`.
-
-        Raises
-        ------
-        ValueError
-            Naming the argument, the bound and the value.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from randomized_response import forced_response
-        >>> reports, cheated = [0, 0, 1, 1], [0, 1, 0, 1]
-        >>> fit = predictor_regression(cheated, np.empty((4, 0)), reports, forced_response(truth="1/2"), model="logit",
-        ...                            counts=[500, 200, 300, 400])
-        >>> found = fit.margins(np.empty((1, 0)), [(0, None), (1, None)])
-        >>> found.estimates.ravel().round(3), found.difference(1, 0)[0].round(3)
-        (array([0.143, 0.714]), array([0.571]))
-        """
+    def _averages(self, people: Floats, scenarios: Sequence[tuple[Floats, Floats]], share: Floats) -> Averages:
         k, p = len(self.labels), self.first
-        table, given = read_scenarios(scenarios, covariates, self.names[1:p], self.sizes)
-        columns, share = np.vstack([np.ones(len(table)), table.T]), shares_of(weights, len(table))
+        columns = np.vstack([np.ones(len(people)), people.T])
         gamma = self.coefficients[p + self.pattern.shape[1] :].reshape(k - 1, p)
-        own = np.asarray(scipy.special.softmax(np.vstack([np.zeros(len(table)), gamma @ columns]), axis=0))
-        found = [
-            self._margin(np.vstack([np.ones(len(table)), moved.T]), columns, share, own, turn) for turn, moved in given
+        own = np.asarray(scipy.special.softmax(np.vstack([np.zeros(len(people)), gamma @ columns]), axis=0))
+        return [
+            self._margin(np.vstack([np.ones(len(people)), moved.T]), columns, share, own, turn)
+            for turn, moved in scenarios
         ]
-        slopes = np.array([slope for _, slope in found])
-        estimates = np.array([[mean] for mean, _ in found])
-        return PredictiveMargins(estimates, slopes @ self.covariance @ slopes.T, self.model != "linear")
 
     def _margin(self, moved: Floats, columns: Floats, share: Floats, own: Floats, turn: Floats) -> tuple[float, Floats]:
         """The average of a scenario, and its derivatives by the coefficients; `own` (k, n) are shares of answers.
