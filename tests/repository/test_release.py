@@ -5,9 +5,11 @@ import importlib.util
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from base64 import b64encode
 from collections.abc import Callable
 from hashlib import blake2b, sha256
@@ -138,6 +140,13 @@ def test_parts_are_those_of_the_lock_file() -> None:
     assert program().list_of_parts(lock, "1.0") == program().list_of_parts(lock, "1.0")
 
 
+def test_root_of_an_image_has_what_the_dockerfile_copies() -> None:
+    file = (ROOT / "Dockerfile").read_text()
+    code = file.partition(" AS code\n")[2].partition("\nFROM ")[0]
+    assert tuple(re.findall(r"^COPY (\S+) \S+$", code, re.MULTILINE)) == program().CODE
+    assert tuple(re.findall(r"^RUN python bin/image-packages (\S+) /packages$", file, re.MULTILINE)) == program().IMAGES
+
+
 @pytest.mark.long
 def test_two_builds_have_the_same_bytes(tmp_path: Path) -> None:
     """From two clones at different places, under another umask, language and zone."""
@@ -147,8 +156,14 @@ def test_two_builds_have_the_same_bytes(tmp_path: Path) -> None:
         subprocess.run(["git", "clone", "-q", str(ROOT), str(clone)], check=True)
         asked = [sys.executable, "bin/release", "--into", str(into)]
         subprocess.run(asked, cwd=clone, env=os.environ | more, check=True, umask=number * 0o77)
-        found.append({one.name: one.read_bytes() for one in into.iterdir()})
+        found.append({one.name: sha256(one.read_bytes()).hexdigest() for one in into.iterdir()})
     assert found[0] == found[1]
-    assert len(found[0]) == 5
-    parts = next(json.loads(content) for name, content in found[0].items() if name.endswith(".cdx.json"))
+    assert len(found[0]) == 8
+    parts = next(json.loads(one.read_text()) for one in (tmp_path / "built0").glob("*.cdx.json"))
     assert parts["bomFormat"] == "CycloneDX"
+    root = next((tmp_path / "built0").glob("*-web-*.tar.gz"))
+    with tarfile.open(root) as tar:
+        names, modes = set(tar.getnames()), {one.mode for one in tar.getmembers()}
+    assert {"candor/manage.py", "candor/build/help/index.html", "packages/django/__init__.py"} <= names
+    assert not {one for one in names if not one.startswith(("candor/", "packages/"))}
+    assert modes <= {0o644, 0o755}
