@@ -61,7 +61,7 @@ def json_file(analysis: Analysis) -> bytes:
 
 def rows_of(analysis: Analysis) -> list[dict[str, object]]:
     """Every number of an analysis as plain values by column."""
-    speaker = RowDescriber(get_design(analysis.design_id))
+    speaker = RowDescriber(get_design(analysis.design_id), analysis.parameters)
     answers = _answers(analysis, speaker)
     return [_row(analysis, speaker, AnalysisRow(**row), answers) for row in analysis.result["rows"]]
 
@@ -117,6 +117,8 @@ def _answers(analysis: Analysis, speaker: RowDescriber) -> tuple[list[str], list
 def _label(speaker: RowDescriber, item: str, choice: int | None, answers: list[str]) -> str:
     if choice is None:
         return ""
+    if not answers and item in speaker.predictors:
+        return speaker.answers(speaker.predictors[item])[choice]
     return answers[choice] if answers else speaker.choice(item_of(speaker.design, item), choice)
 
 

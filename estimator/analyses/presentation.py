@@ -21,7 +21,6 @@ from estimator.analyses.quantities import (
     item_of,
     outcome_of,
     quantity_of,
-    randomised_predictors,
     sides_of,
 )
 from estimator.analyses.regression_page import regression_page
@@ -43,7 +42,7 @@ Kind = Analysis.Kind
 
 def present(analysis: Analysis) -> AnalysisPage:
     """Assemble the page content of a finished analysis."""
-    speaker = RowDescriber(selectors.get_design(analysis.design_id))
+    speaker = RowDescriber(selectors.get_design(analysis.design_id), analysis.parameters)
     rows = [AnalysisRow(**row) for row in analysis.result["rows"]]
     shown = replace(SHOWERS[analysis.kind](analysis, speaker, rows), about=about(analysis))
     if not shown.methods:
@@ -55,7 +54,7 @@ def present(analysis: Analysis) -> AnalysisPage:
 def about(analysis: Analysis) -> tuple[str, ...]:
     """The subject of an analysis in the survey's wording; also of one that is still to be computed."""
     design, parameters = selectors.get_design(analysis.design_id), analysis.parameters
-    speaker = RowDescriber(design)
+    speaker = RowDescriber(design, parameters)
     match Kind(analysis.kind):
         case Kind.CROSS_TABLE:
             return tuple(speaker.variable(one) for one in sides_of(design, parameters))
@@ -65,8 +64,7 @@ def about(analysis: Analysis) -> tuple[str, ...]:
             keys = ([parameters["area"]] if "area" in parameters else []) + parameters.get("predictors", [])
             found = outcome_of(design, parameters["outcome"])
             outcome = speaker.question(found.position) if isinstance(found, Score) else speaker.variable(found)
-            answers = [speaker.question(one.position) for one in randomised_predictors(design, parameters)]
-            return outcome, *answers, *map(speaker.background_question, keys)
+            return outcome, *map(speaker.variable, speaker.predictors.values()), *map(speaker.background_question, keys)
         case Kind.WEIGHTING:
             return (speaker.question(item_of(design, parameters["item"])),)
         case Kind.COMPARISON | Kind.VERSIONS:

@@ -11,7 +11,7 @@ from estimator.analyses import sentences as words
 from estimator.analyses.cautions import cautions_of, released_key
 from estimator.analyses.method_texts import METHODS
 from estimator.analyses.pages import AnalysisPage, nothing_by_group, rows_of
-from estimator.analyses.quantities import CoinKinds, Score, Variable, outcome_of, randomised_predictors
+from estimator.analyses.quantities import CoinKinds, Score, Variable, outcome_of
 from estimator.analyses.rows import EDGE, RARE, WALD, AnalysisRow
 from estimator.analyses.sentences import RowDescriber, named
 from estimator.analyses.weighting_page import unmet
@@ -122,8 +122,7 @@ def _cautions(analysis: Analysis, effects: Sequence[AnalysisRow], speaker: RowDe
             "So few give some answer to {question} that its share is hardly told from zero: no number that compares "
             "with it can be trusted."
         )
-        asked = randomised_predictors(speaker.design, analysis.parameters)
-        questions = ", ".join(named(speaker.question(one.position)) for one in asked)
+        questions = ", ".join(named(speaker.variable(one)) for one in speaker.predictors.values())
         cautions.append(text.format(question=questions))
     cautions += _coarse(effects, speaker)
     goodness = analysis.result.get("criteria", {}).get("goodness")
@@ -224,9 +223,8 @@ def _alike(analysis: Analysis) -> str:
 
 def _answers_alike(analysis: Analysis, speaker: RowDescriber) -> Iterator[str]:
     """Of each randomised predictor whether the outcome depends on it at all."""
-    asked = randomised_predictors(speaker.design, analysis.parameters)
     tests = analysis.result.get("answers", [analysis.result["alike"]])
-    for one, test in zip(asked, tests, strict=True):
+    for one, test in zip(speaker.predictors.values(), tests, strict=True):
         if test["p_value"] is None:
             text = gettext(
                 "Whether the outcome depends on the answer to {question} cannot be tested: some share is 0 or 100 %."
@@ -235,7 +233,7 @@ def _answers_alike(analysis: Analysis, speaker: RowDescriber) -> Iterator[str]:
             text = gettext("The outcome depends on the answer to {question} ({test}).")
         else:
             text = gettext("The data do not show that the outcome depends on the answer to {question} ({test}).")
-        yield text.format(question=named(speaker.question(one.position)), test=words.facts(test))
+        yield text.format(question=named(speaker.variable(one)), test=words.facts(test))
 
 
 def _interactions(analysis: Analysis, speaker: RowDescriber) -> Iterator[str]:

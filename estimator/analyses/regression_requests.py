@@ -1,7 +1,7 @@
 """Parameters of regressions on background questions, and of weights: read from fields, or refused with a message."""
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from math import prod
 
 from django.utils.translation import gettext
@@ -77,10 +77,17 @@ def _steps(fields: Mapping[str, str], design: Design, crossed: Sequence[str]) ->
     return [one.key for one in steps]
 
 
-def answers_of(design: Design) -> list[str]:
-    """The tokens of the questions whose randomised answer may be a predictor: whole ones, of few choices."""
-    tokens = [item.key for position, item in enumerate(design.items) if item.key in variables_of(design, position)]
-    return [token for token in tokens if variable_of(design, token).channel.answers <= MOST_ANSWERS]
+def answers_of(design: Design) -> dict[str, list[str]]:
+    """The randomised answers that may be predictors: of each question, by its key, the tokens; never none.
+
+    Of one answer among few the whole question; else, as of several answers, each choice against all others.
+    """
+    found = {}
+    for position, item in enumerate(design.items):
+        tokens = list(variables_of(design, position))
+        whole = item.key in tokens and variable_of(design, item.key).channel.answers <= MOST_ANSWERS
+        found[item.key] = [item.key] if whole else [token for token in tokens if ":" in token]
+    return {key: tokens for key, tokens in found.items() if tokens}
 
 
 def _answers(fields: Mapping[str, str], design: Design, outcome: Variable | Score) -> dict[str, object]:
@@ -90,14 +97,14 @@ def _answers(fields: Mapping[str, str], design: Design, outcome: Variable | Scor
         return {}
     if not isinstance(outcome, Score) and outcome.channel.answers > 2:
         raise AnalysisError(gettext("A randomised answer can be a predictor of a yes, of one choice, or of a mean."))
-    if not set(tokens) <= set(answers_of(design)):
+    if not set(tokens) <= set(chain(*answers_of(design).values())):
         raise AnalysisError(gettext("Choose one of the questions whose answer can be a predictor, or none."))
     others = [variable_of(design, token) for token in tokens]
     require_asked(design, outcome.position, *(one.position for one in others))
     if any(one.position == outcome.position for one in others):
         raise AnalysisError(gettext("Choose another question than the outcome’s as the randomised predictor."))
-    if len(set(tokens)) < len(tokens):
-        raise AnalysisError(gettext("Choose each randomised predictor once."))
+    if len({one.position for one in others}) < len(others):
+        raise AnalysisError(gettext("Choose each question once as a randomised predictor."))
     together = prod(one.channel.answers for one in others)
     if together > MOST_TOGETHER:
         text = gettext("Randomised predictors have at most {most} combinations of answers; these have {count}.")

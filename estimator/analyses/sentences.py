@@ -1,14 +1,22 @@
 """Wording of analyses: quantities, differences in plain sentences, methods and their sources."""
 
 import math
-from collections.abc import Collection
-from dataclasses import dataclass
-from typing import TypedDict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypedDict
 
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from collector.designs import FEWEST_IN_GROUP, BackgroundQuestion, Design, Text
-from estimator.analyses.quantities import CoinKinds, Measured, Variable, of_two, question_at
+from estimator.analyses.quantities import (
+    CoinKinds,
+    Measured,
+    Variable,
+    of_two,
+    question_at,
+    randomised_predictors,
+)
 from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, MAYBE_EMPTY, WALD, AnalysisRow
 from estimator.base import wording
 from estimator.base.languages import figures, filled
@@ -39,9 +47,10 @@ FLAGS = {
 
 @dataclass(frozen=True)
 class RowDescriber:
-    """Describes the rows of an analysis of one design in its survey's language."""
+    """Describes the rows of an analysis of one design in its survey's language; its parameters name predictors."""
 
     design: Design
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def language(self) -> str:
@@ -98,8 +107,15 @@ class RowDescriber:
 
     def answers_compared(self, row: AnalysisRow) -> tuple[str, str, str]:
         """The question of a randomised predictor, the answer that a row is of, and the first answer."""
-        position = next(place for place, item in enumerate(self.design.items) if item.key == row.other_item)
-        return self.question(position), self.choice(position, row.other_choice or 0), self.choice(position, 0)
+        variable = self.predictors[row.other_item]
+        answers = self.answers(variable)
+        return self.question(variable.position), answers[row.other_choice or 0], answers[0]
+
+    @cached_property
+    def predictors(self) -> Mapping[str, Variable]:
+        """The randomised predictors of a regression, by the keys of their questions."""
+        found = randomised_predictors(self.design, self.parameters)
+        return {self.design.items[one.position].key: one for one in found}
 
     def background_question(self, key: str) -> str:
         """The wording of a background question, or of several together by their keys."""

@@ -1,6 +1,6 @@
 """The forms of the page Analyse: the fields of each kind, filled with the previous or the most likely values."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -232,12 +232,13 @@ def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[F
     usual = ("", gettext("Usual: logistic, multinomial or linear"))
     models = [usual, *((name, str(MODEL_NAMES[name])) for name in MODELS)]
     yield replace(_select("model", gettext("Model"), [("", models)], values), heading=gettext("Model and weights"))
-    others = [(token, speaker.question(item_of(design, token))) for token in answers_of(design)]
+    others = answers_of(design)
     if len(others) > 1:
-        none = ("", [("", gettext("None"))])
-        label = gettext("Randomised answer as a predictor")
+        whole = [(key, speaker.question(item_of(design, key))) for key, tokens in others.items() if tokens == [key]]
+        by_choice = [_under(design, item_of(design, key), tokens) for key, tokens in others.items() if tokens != [key]]
+        label, none = gettext("Randomised answer as a predictor"), ("", [("", gettext("None"))])
         for name in ANSWERS[: len(others) - 1]:
-            yield _select(name, label, [none, (gettext("The answer to"), others)], values)
+            yield _select(name, label, [none, (gettext("The answer to"), whole), *by_choice], values)
             label = gettext("Another one")
     yield from _weights(design, values)
     hint = gettext("They keep all odds ratios finite, where few responses would leave some without a number.")
@@ -332,7 +333,7 @@ def _variables(design: Design, *, binary: bool) -> list[tuple[str, Options]]:
     return [_under(design, position, variables_of(design, position, binary=binary)) for position in _positions(design)]
 
 
-def _under(design: Design, position: int, tokens: Iterator[str]) -> tuple[str, Options]:
+def _under(design: Design, position: int, tokens: Iterable[str]) -> tuple[str, Options]:
     speaker = RowDescriber(design)
     question = speaker.question(position)
     # A closed list shows the option alone, so the question stands there too, after what tells options apart.

@@ -71,6 +71,8 @@ ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.REGRESSION, {"outcome": "cheated", "answer": "tired", "answer-2": "mood"}),
     (Kind.REGRESSION, {"outcome": "drinks:1", "answer": "mood", "answer-2": "cheated", f"predictor-{AGE}": "yes"}),
     (Kind.REGRESSION, {"outcome": "tired:mean", "answer": "cheated", "answer-2": "mood", f"predictor-{AGE}": "yes"}),
+    (Kind.REGRESSION, {"outcome": "cheated", "answer": "drinks:1", f"predictor-{AGE}": "yes"}),
+    (Kind.REGRESSION, {"outcome": "tired:mean", "answer": "drinks:0", "answer-2": "cheated"}),
     (Kind.REGRESSION, {"outcome": "cheated", f"predictor-{REGION}": "yes", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "mood", f"predictor-{REGION}": "steps", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "mood", "model": "ordinal", f"predictor-{AGE}": "steps"}),

@@ -48,6 +48,7 @@ ASKED = [
     {"outcome": "drinks:1", "answer": "mood", "answer-2": "cheated", "prior": "yes"},
     {"outcome": "tired:mean", "answer": "cheated", "answer-2": "mood", f"predictor-{AGE}": "yes"},
     {"outcome": "tired:mean", "answer": "cheated", f"interaction-{REGION}+{AGE}": "yes"},
+    {"outcome": "cheated", "answer": "drinks:1", "answer-2": "mood", f"predictor-{AGE}": "yes"},
     {"outcome": "cheated", f"predictor-{REGION}": "yes", f"predictor-{AGE}": "steps"},
     {"outcome": "cheated", "prior": "yes", f"predictor-{REGION}": "steps"},
     {"outcome": "mood", f"predictor-{REGION}": "steps", f"predictor-{AGE}": "yes"},
