@@ -3,18 +3,21 @@
 
 # `make release` makes the same folders of packages, code and pages, byte for byte: docs/how-to/release.md.
 FROM python:3.11.13-slim-bookworm AS lean-packages
+WORKDIR /candor
 COPY bin/image-packages bin/image-packages
-COPY requirements-lean.lock .
+COPY requirements-lean.lock ./
 RUN python bin/image-packages lean /packages
 
 FROM python:3.11.13-slim-bookworm AS web-packages
+WORKDIR /candor
 COPY bin/image-packages bin/image-packages
-COPY requirements-web.lock .
+COPY requirements-web.lock ./
 RUN python bin/image-packages web /packages
 
 FROM python:3.11.13-slim-bookworm AS full-packages
+WORKDIR /candor
 COPY bin/image-packages bin/image-packages
-COPY requirements.lock .
+COPY requirements.lock ./
 RUN python bin/image-packages full /packages
 
 # The help pages, as files: what builds them stays here.
