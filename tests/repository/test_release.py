@@ -29,9 +29,9 @@ NAME = b"candor\x00\x01"
 PUBLIC = b64encode(b"Ed" + NAME + KEY.public_key().public_bytes_raw()).decode()
 
 
-def program() -> ModuleType:
-    loader = importlib.machinery.SourceFileLoader("release", str(ROOT / "bin" / "release"))
-    found = importlib.util.module_from_spec(importlib.util.spec_from_loader("release", loader))  # type: ignore[arg-type]
+def program(name: str = "release") -> ModuleType:
+    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / "bin" / name))
+    found = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))  # type: ignore[arg-type]
     loader.exec_module(found)
     return found
 
@@ -145,6 +145,29 @@ def test_root_of_an_image_has_what_the_dockerfile_copies() -> None:
     code = file.partition(" AS code\n")[2].partition("\nFROM ")[0]
     assert tuple(re.findall(r"^COPY (\S+) \S+$", code, re.MULTILINE)) == program().CODE
     assert tuple(re.findall(r"^RUN python bin/image-packages (\S+) /packages$", file, re.MULTILINE)) == program().IMAGES
+
+
+def test_packages_of_an_image_are_without_what_is_never_run(tmp_path: Path) -> None:
+    kept = [
+        "botocore/data/s3/api.json",
+        "botocore/data/endpoints.json",
+        "numpy/core.py",
+        "a/__init__.py",
+        "a/tests/x.py",
+    ]
+    others = ["botocore/data/ec2/api.json", "numpy/lib/tests/test_x.py", "a/x.pyi", "a/de/LC_MESSAGES/x.po", "bin/a"]
+    for name in [*kept, *others]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    record = tmp_path / "a-1.dist-info" / "RECORD"
+    record.parent.mkdir()
+    record.write_text("../../bin/a,sha256=x,1\na/__init__.py,sha256=y,0\n")
+    program("image-packages").leave_out("web", tmp_path)
+    assert {str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*") if one.is_file()} == {
+        *kept, "a-1.dist-info/RECORD"
+    }  # fmt: skip
+    assert record.read_text() == "a/__init__.py,sha256=y,0\n"
+    assert all(any(one.iterdir()) for one in tmp_path.rglob("*") if one.is_dir())
 
 
 @pytest.mark.long
