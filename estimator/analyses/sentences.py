@@ -30,6 +30,7 @@ RATIO = wording.Unit(1, 4, "")
 KINDS = (gettext_lazy("No, by the coin"), gettext_lazy("Yes, by the coin"), gettext_lazy("No, whatever it shows"))
 """The kinds of people that coins of their own tell apart."""
 MINUS = "\u2212"
+WITHIN = str.maketrans("“”", "‘’")
 MOST_RATIO = 1000
 """The largest ratio shown; the smallest is a thousandth."""
 
@@ -348,7 +349,8 @@ def confidence(level: float) -> str:
 
 
 def named(text: str) -> str:
-    return f"“{text}”"
+    """In quotation marks; those within it become single ones."""
+    return f"“{text.translate(WITHIN)}”"
 
 
 def _ends(row: AnalysisRow, low: float, high: float, unit: wording.Unit) -> str:

@@ -403,9 +403,9 @@ def test_page_tells_one_choice_against_all_others() -> None:
     found = done(Kind.REGRESSION, made, outcome="cheated", answer="drinks:1", **{f"predictor-{AGE}": "yes"})
     page = presentation.present(found)
     assert page.about == ("Have you cheated?", "What do you drink? “Wine”", "How old are you?")
-    assert "The outcome depends on the answer to “What do you drink? “Wine””" in " ".join(page.sentences)
+    assert "The outcome depends on the answer to “What do you drink? ‘Wine’”" in " ".join(page.sentences)
     assert page.sentences[0].startswith("The odds of “Yes” in “What do you drink? Wine” are")
-    assert "those in “What do you drink? Not “Wine””" in page.sentences[0]
+    assert "those in “What do you drink? Not ‘Wine’”" in page.sentences[0]
     labels = [row["other_choice_label"] for row in exports.rows_of(found) if row["other_item"]]
     assert labels == ["Not “Wine”", "Wine", "Wine", "Wine"]
     assert services.execute(services.repeat(found).pk).result_digest == found.result_digest
