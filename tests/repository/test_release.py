@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from surveys.transparency import minisign
@@ -156,6 +157,8 @@ def test_packages_of_an_image_are_without_what_is_never_run(tmp_path: Path) -> N
         "a/tests/x.py",
     ]
     others = ["botocore/data/ec2/api.json", "numpy/lib/tests/test_x.py", "a/x.pyi", "a/de/LC_MESSAGES/x.po", "bin/a"]
+    kept += ["a/de/LC_MESSAGES/x.mo", "django/contrib/admin/apps.py"]
+    others += ["a/pt/LC_MESSAGES/x.mo", "django/contrib/gis/apps.py"]
     for name in [*kept, *others]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
@@ -166,6 +169,7 @@ def test_packages_of_an_image_are_without_what_is_never_run(tmp_path: Path) -> N
     assert {str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*") if one.is_file()} == {
         *kept, "a-1.dist-info/RECORD"
     }  # fmt: skip
+    assert {code for code, _ in settings.LANGUAGES} == set(program("image-packages").LANGUAGES)
     assert record.read_text() == "a/__init__.py,sha256=y,0\n"
     assert all(any(one.iterdir()) for one in tmp_path.rglob("*") if one.is_dir())
 
