@@ -30,7 +30,6 @@ RATIO = wording.Unit(1, 4, "")
 KINDS = (gettext_lazy("No, by the coin"), gettext_lazy("Yes, by the coin"), gettext_lazy("No, whatever it shows"))
 """The kinds of people that coins of their own tell apart."""
 MINUS = "\u2212"
-WITHIN = str.maketrans("“”", "‘’")
 MOST_RATIO = 1000
 """The largest ratio shown; the smallest is a thousandth."""
 
@@ -151,7 +150,7 @@ class RowDescriber:
         if isinstance(variable, CoinKinds):
             return gettext("{question} Who follows the coin").format(question=question)
         whole = variable.choice is None or of_two(item)
-        return question if whole else f"{question} “{self.choice(variable.position, variable.choice or 0)}”"
+        return question if whole else f"{question} {named(self.choice(variable.position, variable.choice or 0))}"
 
     def unit(self, position: int, choice: int | None) -> wording.Unit:
         """The unit of the differences of a quantity."""
@@ -349,8 +348,11 @@ def confidence(level: float) -> str:
 
 
 def named(text: str) -> str:
-    """In quotation marks; those within it become single ones."""
-    return f"“{text.translate(WITHIN)}”"
+    """In the quotation marks of the language; those within the text become its inner ones."""
+    marks = gettext("“{text}”")
+    for mark, inner in zip(marks.split("{text}"), gettext("‘{text}’").split("{text}"), strict=True):
+        text = text.replace(mark, inner)
+    return marks.format(text=text)
 
 
 def _ends(row: AnalysisRow, low: float, high: float, unit: wording.Unit) -> str:

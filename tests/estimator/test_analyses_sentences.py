@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -151,3 +152,18 @@ def test_change_sentence_example() -> None:
     found = replace(row(0.01, 0.07), standard_error=0.0151)
     said = sentences.change(found, "wave 1", "wave 2", "the share of “Yes”", sentences.POINTS)
     assert said == ("From wave 1 to wave 2, the share of “Yes” rose by 4 percentage points (95\u00a0% CI 1–7).")
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "“Drinks? ‘Wine’”"),
+        ("de", "„Drinks? ‚Wine‘“"),
+        ("es", "«Drinks? “Wine”»"),
+        ("fr", "« Drinks? “Wine” »"),
+        ("ar", "«\u2068Drinks? “\u2068Wine\u2069”\u2069»"),
+    ],
+)
+def test_quotation_marks_are_those_of_the_language(language: str, said: str) -> None:
+    with translation.override(language):
+        assert sentences.named(f"Drinks? {sentences.named('Wine')}") == said
