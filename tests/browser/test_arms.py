@@ -60,21 +60,13 @@ def picture(visit: Visit, name: str) -> None:
             visit.page.screenshot(path=f"{IMAGES}/arms-{name}-{width}-{scheme}.png", full_page=True)
 
 
-def drawn(visit: Visit, arm: str) -> Visit:
-    """A visit whose page draws this arm, as half of all do: 40 pages miss it once in 10^12 times."""
-    for _ in range(40):
-        if visit.open().stage("questions").page.locator("html").get_attribute("data-arm") == arm:
-            return visit
-    raise AssertionError(f"no page drew {arm}")
-
-
 def lines(part: Locator) -> list[str]:
     """What a part says, without the empty lines that engines put between its paragraphs or not."""
     return [line for line in part.inner_text().splitlines() if line]
 
 
 def test_page_that_explains_before_is_as_without_arms(visit: Visit, site: Capture, version: Version) -> None:
-    page = drawn(visit, "before").page
+    page = visit.open_arm("before").page
     expect(page.get_by_text("Your true answer stays on this device.")).to_be_visible()
     expect(page.get_by_text("Try it first")).to_be_visible()
     expect(page.get_by_text("Please answer two questions.", exact=True)).to_be_hidden()
@@ -93,7 +85,7 @@ def test_page_that_explains_before_is_as_without_arms(visit: Visit, site: Captur
 
 
 def test_page_that_explains_afterwards_says_so_before_it_asks(visit: Visit, site: Capture, version: Version) -> None:
-    page = drawn(visit, "after").page
+    page = visit.open_arm("after").page
     promise = page.get_by_role("heading", name="Your true answer stays on this device.")
     expect(page.get_by_text("Please answer two questions.", exact=True)).to_be_visible()
     expect(page.get_by_text("This page explains how after you press Send.").first).to_be_visible()
@@ -136,7 +128,7 @@ def test_bodies_of_both_arms_differ_by_the_cell_alone(visit: Visit, site: Captur
 
 
 def test_arm_is_kept_as_long_as_the_page_is_open(visit: Visit, version: Version) -> None:
-    page = drawn(visit, "after").page
+    page = visit.open_arm("after").page
     visit.choose(1, "Yes").choose(2, "Low").press("Review your answers").stage("review")
     visit.press("Back to the questions").stage("questions")
     expect(page.locator("html")).to_have_attribute("data-arm", "after")
@@ -204,7 +196,7 @@ def test_version_with_a_coin_says_what_to_toss_and_sends_what_is_marked(
     """Eight visits with the same marks: by tickets all would be sent as they are once in 256 times."""
     design = get_design(version.design_id)
     for _ in range(8):
-        drawn(visit, "own_coin")
+        visit.open_arm("own_coin")
         visit.choose(1, "Yes").choose(2, "Low").press("Review your answers").stage("review")
         visit.press("Send").stage("sent")
     posts = [json.loads(post.body) for post in site.posts()]
@@ -215,7 +207,7 @@ def test_version_with_a_coin_says_what_to_toss_and_sends_what_is_marked(
 
 @of_own_coin
 def test_version_with_a_coin_on_every_screen(visit: Visit, site: Capture, version: Version) -> None:
-    page = drawn(visit, "own_coin").page
+    page = visit.open_arm("own_coin").page
     expect(page.get_by_role("heading", name="Your true answer stays with you.")).to_be_visible()
     expect(page.get_by_role("heading", name="Your true answer stays on this device.")).to_be_hidden()
     expect(page.get_by_text("Try it first")).to_be_hidden()
@@ -242,7 +234,7 @@ def test_version_with_a_coin_on_every_screen(visit: Visit, site: Capture, versio
 
 @of_own_coin
 def test_version_with_tickets_beside_one_with_a_coin_is_as_ever(visit: Visit, version: Version) -> None:
-    page = drawn(visit, "before").page
+    page = visit.open_arm("before").page
     expect(page.get_by_role("heading", name="Your true answer stays on this device.")).to_be_visible()
     assert page.locator(".toss").locator("visible=true").count() == 0
     visit.choose(1, "Yes").choose(2, "Low").press("Review your answers").stage("review")

@@ -79,6 +79,13 @@ class Visit:
         self.page.goto(self.url + fragment)
         return self
 
+    def open_arm(self, arm: str) -> Self:
+        """Open pages until one draws this of two arms, as half of all do: 40 miss it once in 10^12 times."""
+        for _ in range(40):
+            if self.open().stage("questions").page.locator("html").get_attribute("data-arm") == arm:
+                return self
+        raise AssertionError(f"no page drew {arm}")
+
     def to_front(self) -> Self:
         """Switch to this tab: a browser lets one in the background wait."""
         self.page.bring_to_front()

@@ -34,16 +34,8 @@ def version(alice: User) -> Version:
     return open_survey(write_survey(definition, team=home_team(alice)))
 
 
-def open_with_coin(visit: Visit) -> None:
-    """Open pages until one draws the version with the coin; 40 miss it once in 10^12 times."""
-    for _ in range(40):
-        if visit.open().stage("questions").page.locator("html").get_attribute("data-arm") == "own_coin":
-            return
-    raise AssertionError("no page drew the version with a coin")
-
-
 def test_version_with_a_coin_is_answered_by_ear(visit: Visit, site: Capture, reader: Orca) -> None:
-    open_with_coin(visit)
+    visit.open_arm("own_coin")
     read = reader.read_all()
     assert unspoken(visit.page, read) == []
     heard = plain(read)
