@@ -145,6 +145,8 @@ def test_root_of_an_image_has_what_the_dockerfile_copies() -> None:
     file = (ROOT / "Dockerfile").read_text()
     code = file.partition(" AS code\n")[2].partition("\nFROM ")[0]
     assert tuple(re.findall(r"^COPY (\S+) \S+$", code, re.MULTILINE)) == program().CODE
+    assert "--invalidation-mode unchecked-hash ." in code, "compiled files that say no time"
+    assert "**/*.po" in (ROOT / ".dockerignore").read_text().splitlines(), "a release leaves them out, too"
     assert tuple(re.findall(r"^RUN python bin/image-packages (\S+) /packages$", file, re.MULTILINE)) == program().IMAGES
 
 
