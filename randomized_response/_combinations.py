@@ -1,7 +1,7 @@
 """Several randomized predictors as one: the combinations of their answers, reported through one table."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import product
 from typing import Any
@@ -29,6 +29,7 @@ class Combinations:
     - `labels`: what each is called.
     - `effects`: the names of the coefficients of the answers.
     - `answers`: what those to each predictor are called, the reference first.
+    - `modifiers`: the places of the columns that the effects are multiplied by, the intercept first.
     """
 
     channel: Channel
@@ -37,6 +38,12 @@ class Combinations:
     labels: tuple[str, ...]
     effects: tuple[str, ...]
     answers: tuple[tuple[str, ...], ...]
+    modifiers: tuple[int, ...] = (0,)
+
+    def names(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """The names of the outcome's coefficients: of the columns, of the effects, of these times each modifier."""
+        modified = (f"{effect} × {columns[at]}" for at in self.modifiers[1:] for effect in self.effects)
+        return (*columns, *self.effects, *modified)
 
     @property
     def sizes(self) -> list[int]:
@@ -79,12 +86,14 @@ def read_latent(
     channel: Channel | Sequence[Channel],
     called: tuple[Sequence[Any] | None, int | Sequence[int]],
     symbols: int | None,
+    modifiers: Sequence[int | str],
     **given: Any,
 ) -> tuple[CovariateRows, NDArray[np.float64], Combinations]:
     """Read the rows of a regression on randomized predictors, with their outcome, and the predictors as one.
 
     - `called`: what answers are called, and the references.
     - `symbols`: of the outcome, where it is no number.
+    - `modifiers`: covariates, by name or place, that effects differ by.
     - `given`: the covariates, weights, names, counts, clusters and `missing` of `read_rows`.
     """
     columns = ("covariates", "weights", "counts", "clusters")
@@ -97,7 +106,26 @@ def read_latent(
         codes = np.where(np.isnan(values), np.nan, np.asarray(codes, dtype=np.float64))
     rows = read_rows(reports=codes, channel=combined.channel, answers=None, **given)
     assert rows.kept is not None
-    return rows, values[rows.kept], combined
+    return rows, values[rows.kept], replace(combined, modifiers=_read_modifiers(modifiers, rows.names))
+
+
+def _read_modifiers(given: Sequence[int | str], columns: Sequence[str]) -> tuple[int, ...]:
+    """The place of the intercept among the columns, then of each covariate that is named, or placed from 0."""
+    if isinstance(given, str):
+        raise ParameterError("modifiers", f"must be a sequence of covariates; got {given!r}")
+    found = [0]
+    for number, one in enumerate(given):
+        name = f"modifiers[{number}]"
+        if isinstance(one, str):
+            if one not in columns[1:]:
+                raise ParameterError(name, f"must be one of the covariates {', '.join(columns[1:])}; got {one!r}")
+            place = columns.index(one, 1)
+        else:
+            place = 1 + as_count(one, name=name, high=len(columns) - 2)
+        if place in found:
+            raise ParameterError(name, f"must differ from those before it; got {one!r}")
+        found.append(place)
+    return tuple(found)
 
 
 def combinations_of(

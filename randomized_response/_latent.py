@@ -6,6 +6,7 @@ information of log pi_a + log f as if a were known, the score is s = sum_a r_a s
     sum_a r_a I_a - sum_a r_a s_a s_a^T + s s^T        (Louis 1982, equation 3.2).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,12 +15,21 @@ from numpy.typing import NDArray
 
 from randomized_response._categorical import Multinomial
 from randomized_response._links import Link
-from randomized_response._newton import Climb, Point, blocks, climb, highest
+from randomized_response._newton import Climb, Point, blocks, climb, highest, orthonormal
 
 Floats = NDArray[np.float64]
 
 _SLOPES = (0.0, 1.5, -1.5, 4.0, -4.0)
 """Starting values of the answers' coefficients."""
+
+
+class Units(NamedTuple):
+    """What takes coefficients back to the units of covariates and outcome: of the basis, of the modifiers' basis."""
+
+    inverse: Floats
+    modifying: Floats
+    scale: float = 1.0
+    shift: float = 0.0
 
 
 class Outcome(NamedTuple):
@@ -76,16 +86,26 @@ class Normal:
         return 0.0, [0.0]
 
 
+def basis_of(columns: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """What takes coefficients on an orthonormal basis of some columns to theirs, and the basis; of a constant that."""
+    if len(columns) == 1:
+        return np.eye(1), columns
+    inverse = np.asarray(np.linalg.inv(orthonormal(columns, weights)[0]), dtype=np.float64)
+    return inverse, inverse.T @ columns
+
+
 @dataclass(frozen=True)
 class LatentSample:
     """Rows on an orthonormal basis (p, n), the constant first; `chances` (k, n) of each report under each answer.
 
-    The coefficients are those of the answer's multinomial model, then those of the outcome: of the basis, of e effects,
-    and log sigma where it is normal. `pattern` (k, e) is which effects add up to that of each answer; of the first
-    none. `precision` is that of a normal prior about 0, as of `Sample`.
+    The coefficients are those of the answer's multinomial model, then those of the outcome: of the basis, of e effects
+    for each of the `modifiers` (m, n), the constant first, and log sigma where it is normal. `pattern` (k, e) is which
+    effects add up to that of each answer; of the first none. `precision` is that of a normal prior about 0, as of
+    `Sample`.
     """
 
     basis: Floats
+    modifiers: Floats
     chances: Floats
     pattern: Floats
     outcome: Binary | Normal
@@ -98,8 +118,12 @@ class LatentSample:
 
     @property
     def size(self) -> int:
-        k, p = len(self.chances), len(self.basis)
-        return k * p + int(self.pattern.shape[1]) + self.outcome.extra
+        return len(self.chances) * len(self.basis) + self.effects + self.outcome.extra
+
+    @property
+    def effects(self) -> int:
+        """The number of coefficients of the answers in the model of the outcome."""
+        return len(self.modifiers) * int(self.pattern.shape[1])
 
     def evaluate(self, at: Floats) -> Point:
         """Log likelihood, gradient and observed information; minus infinity where a row becomes impossible."""
@@ -129,12 +153,12 @@ class LatentSample:
         after, parts, height, outcomes = self._parts(at, s)
         if not np.isfinite(height).all():
             return None
-        weights, basis = self.weights[s], self.basis[:, s]
+        weights = self.weights[s]
         score = sum(share * part for share, part in zip(after, parts, strict=True))
         information = (score * weights) @ score.T
         for share, part in zip(after, parts, strict=True):
             information -= (part * (share * weights)) @ part.T
-        self._add_complete(information, at, basis, after * weights, weights, outcomes)
+        self._add_complete(information, at, s, after * weights, weights, outcomes)
         return float(weights @ height), score @ weights, information
 
     def _parts(self, at: Floats, s: slice) -> tuple[Floats, list[Floats], Floats, list[Outcome]]:
@@ -144,9 +168,10 @@ class LatentSample:
         gamma, rest = np.split(at, [(k - 1) * p])
         shares = self.answers.shares(gamma, basis)
         log_sigma = float(rest[-1]) if self.outcome.extra else 0.0
-        effects = self.pattern @ rest[p : p + self.pattern.shape[1]]
+        effects = rest[p : p + self.effects].reshape(len(self.modifiers), -1)
         line = rest[:p] @ basis
-        outcomes = [self.outcome.at(line + effect, log_sigma, s) for effect in effects]
+        added = self.pattern @ effects.T @ self.modifiers[:, s]
+        outcomes = [self.outcome.at(line + effect, log_sigma, s) for effect in added]
         with np.errstate(divide="ignore"):
             logs = np.log(chances * shares) + np.array([one.log_density for one in outcomes])
         top = logs.max(axis=0)
@@ -162,59 +187,62 @@ class LatentSample:
                 own = own.copy()
                 own[a - 1] += 1
             part[: (k - 1) * p] = (own[:, None] * basis).reshape(-1, n)
-            part[(k - 1) * p : k * p] = one.score[0] * basis
             with np.errstate(invalid="ignore"):
-                part[k * p : k * p + self.pattern.shape[1]] = self.pattern[a][:, None] * one.score[0]
-            part[k * p + self.pattern.shape[1] :] = one.score[1:]
+                part[(k - 1) * p : k * p + self.effects] = one.score[0] * self._columns(a, s)
+            part[k * p + self.effects :] = one.score[1:]
             parts.append(np.where(after[a] > 0, part, 0.0))
         return after, parts, height, outcomes
 
+    def _columns(self, answer: int, s: slice) -> Floats:
+        """What the coefficients of the outcome are multiplied by where this is the answer: basis, then effects."""
+        own = self.modifiers[:, None, s] * self.pattern[answer][:, None]
+        return np.vstack([self.basis[:, s], own.reshape(-1, own.shape[-1])])
+
     def _add_complete(
-        self, information: Floats, at: Floats, basis: Floats, after: Floats, weights: Floats, outcomes: list[Outcome]
+        self, information: Floats, at: Floats, s: slice, after: Floats, weights: Floats, outcomes: list[Outcome]
     ) -> None:
         """Add the expected information of the answers' model and of the outcome, as if answers were known."""
+        basis = self.basis[:, s]
         k, p = len(after), len(basis)
         shares = self.answers.shares(at[: (k - 1) * p], basis)[1:]
         spread = np.eye(k - 1)[:, :, None] * shares - shares[:, None] * shares
         information[: (k - 1) * p, : (k - 1) * p] += self.answers.information(spread * weights, basis)
-        base, own, sigma = slice((k - 1) * p, k * p), slice(k * p, k * p + self.pattern.shape[1]), -1
+        line, sigma = slice((k - 1) * p, k * p + self.effects), -1
         for a, one in enumerate(outcomes):
             # An answer that is ruled out weighs 0, whatever its outcome's derivatives are.
             held = np.where(after[a] > 0, after[a] * np.nan_to_num(one.information), 0.0)
-            information[base, base] += (basis * held[0, 0]) @ basis.T
-            effect = self.pattern[a]
-            crossed = np.outer(basis @ held[0, 0], effect)
-            information[base, own] += crossed
-            information[own, base] += crossed.T
-            information[own, own] += np.outer(effect, effect) * held[0, 0].sum()
+            columns = self._columns(a, s)
+            information[line, line] += (columns * held[0, 0]) @ columns.T
             if self.outcome.extra:
-                slope = basis @ held[0, 1]
-                information[base, sigma] += slope
-                information[sigma, base] += slope
+                slope = columns @ held[0, 1]
+                information[line, sigma] += slope
+                information[sigma, line] += slope
                 information[sigma, sigma] += held[1, 1].sum()
-                information[own, sigma] += effect * held[0, 1].sum()
-                information[sigma, own] += effect * held[0, 1].sum()
 
-    def prior_root(self, root: Floats) -> Floats:
-        """`prior_root` of the coefficients of a binary outcome: of both models, and of the answers' effects as such."""
+    def prior_root(self, root: Floats, places: Sequence[int]) -> Floats:
+        """`prior_root` of the coefficients of a binary outcome; effects as they are, at the means of the modifiers.
+
+        `places` are those of the modifiers among the columns of `root`.
+        """
         k, p = len(self.chances), len(self.basis)
-        found = np.eye(self.size)
+        found = np.zeros((self.size, self.size))
         found[: (k - 1) * p, : (k - 1) * p] = self.answers.prior_root(root)
         found[(k - 1) * p : k * p, (k - 1) * p : k * p] = root
+        found[k * p :, k * p :] = np.kron(root[np.ix_(places, places)], np.eye(self.pattern.shape[1]))
         return found
 
-    def transform(self, inverse: Floats, scale: float, shift: float) -> tuple[Floats, Floats]:
+    def transform(self, units: Units) -> tuple[Floats, Floats]:
         """A matrix and a vector: coefficients of covariates and outcome in their units are matrix @ those + vector."""
         k, p = len(self.chances), len(self.basis)
         found, moved = np.zeros((self.size, self.size)), np.zeros(self.size)
-        found[: (k - 1) * p, : (k - 1) * p] = self.answers.transform(inverse)
-        found[(k - 1) * p : k * p, (k - 1) * p : k * p] = inverse * scale
-        moved[(k - 1) * p] = shift
-        for own in range(k * p, k * p + self.pattern.shape[1]):
-            found[own, own] = scale
+        found[: (k - 1) * p, : (k - 1) * p] = self.answers.transform(units.inverse)
+        found[(k - 1) * p : k * p, (k - 1) * p : k * p] = units.inverse * units.scale
+        moved[(k - 1) * p] = units.shift
+        own = slice(k * p, k * p + self.effects)
+        found[own, own] = np.kron(units.modifying * units.scale, np.eye(self.pattern.shape[1]))
         if self.outcome.extra:
             found[-1, -1] = 1.0
-            moved[-1] = np.log(scale)
+            moved[-1] = np.log(units.scale)
         return found, moved
 
 
@@ -227,5 +255,7 @@ def best_climb(sample: LatentSample, shares: Floats, unit: float) -> tuple[Climb
     fits = []
     for slope in _SLOPES:
         first = np.concatenate([[constant - slope / 2], np.zeros(p - 1)])
-        fits.append(climb(sample, np.concatenate([gamma, first, np.full(sample.pattern.shape[1], slope), extra]), unit))
+        effects = np.zeros((len(sample.modifiers), sample.pattern.shape[1]))
+        effects[0] = slope
+        fits.append(climb(sample, np.concatenate([gamma, first, effects.ravel(), extra]), unit))
     return highest(fits, unit)

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from randomized_response import _scipy as scipy
 from randomized_response._combinations import Combinations, holders, pattern_of, read_latent
 from randomized_response._diagnostics import Diagnostic, RegressionFit, collinear
+from randomized_response._latent import basis_of
 from randomized_response._newton import orthonormal
 from randomized_response._rows import CovariateRows, Missing
 from randomized_response._sandwich import between_clusters
@@ -29,12 +31,13 @@ class CorrectedFit(LatentFit, RegressionFit):
     ----------
     names : tuple of str
         "intercept" and the covariates, "answer: label" for each answer but the reference (of several predictors
-        "answer 1: label", ...); then "label: share" of each but the first of `labels`.
+        "answer 1: label", ...), "answer: label × covariate" for each modifier; then "label: share" of each but the
+        first of `labels`, and "label: share × covariate": linear in the modifiers.
     coefficients, standard_errors, covariance : arrays of shape (q,), (q,), (q, q)
         In units of the outcome, the last ones shares; NaN where not identified.
     effects : array of shape (k - 1,)
         The coefficients of the answers, against the reference. Of several predictors those of the first, then of the
-        second, ...: they add up.
+        second, ...: they add up. With modifiers, where all of these are 0: see `effects_at`.
     labels : tuple of str
         What the answers are called, the reference first; of several predictors their combinations, "label, label".
     identified : bool
@@ -52,6 +55,8 @@ class CorrectedFit(LatentFit, RegressionFit):
     first: int = field(repr=False)
     sizes: Sequence[int] = field(repr=False)
     """How many answers each predictor has."""
+    modifiers: Sequence[int] = field(repr=False)
+    """The places of the columns that the effects are multiplied by, the intercept first."""
 
     @property
     def converged(self) -> bool:
@@ -61,16 +66,20 @@ class CorrectedFit(LatentFit, RegressionFit):
     bounded = False
 
     def _averages(self, people: Floats, scenarios: Sequence[tuple[Floats, Floats]], share: Floats) -> Averages:
-        own = self.coefficients[self.first + self.pattern.shape[1] :]
-        shares, effects = np.concatenate([[1 - own.sum()], own]), self.pattern @ self.effects
+        k, m, end = len(self.labels), len(self.modifiers), self.first + self.effect_table.size
+        by_modifiers = self.coefficients[end:].reshape(m, k - 1)
+        linear = np.hstack([np.eye(m)[:, :1] - by_modifiers.sum(axis=1, keepdims=True), by_modifiers])
+        as_they_are = np.vstack([np.ones(len(people)), people.T])[list(self.modifiers)]
+        shares = linear.T @ as_they_are * share  # (k, n), what each person makes of each answer
         found = []
         for turn, table in scenarios:
-            by_share, by_outcome = (
-                turn @ effects,
-                np.concatenate([[1.0], share @ table, self.pattern.T @ turn.T @ shares]),
-            )
-            slopes = np.concatenate([by_outcome, by_share[1:] - by_share[0]])
-            found.append((float(by_outcome @ self.coefficients[: len(by_outcome)]), slopes))
+            moved = np.vstack([np.ones(len(table)), table.T])
+            modifiers = moved[list(self.modifiers)]
+            by_outcome = np.concatenate([moved @ share, (modifiers @ shares.T @ turn @ self.pattern).ravel()])
+            worth = turn @ self.pattern @ self.effect_table.T @ modifiers
+            by_shares = as_they_are * share @ (worth[1:] - worth[0]).T
+            slopes = np.concatenate([by_outcome, by_shares.ravel()])
+            found.append((float(by_outcome @ self.coefficients[:end]), slopes))
         return found
 
     def _around_table(self) -> tuple[list[str], list[str]]:
@@ -88,6 +97,7 @@ def corrected_regression(
     *,
     labels: Sequence[str] | Sequence[Sequence[str]] | None = None,
     reference: int | Sequence[int] = 0,
+    modifiers: Sequence[int | str] = (),
     outcome_channel: Channel | None = None,
     values: ArrayLike | None = None,
     counts: ArrayLike | None = None,
@@ -96,11 +106,12 @@ def corrected_regression(
 ) -> CorrectedFit:
     """Regress a number on answers that were reported through a channel, and on covariates, by least squares.
 
-    Model: E[z | x, a] = b0 + x b + d_a, with d = 0 for the reference, whatever the distribution of the outcome z. The
-    normal equations need sums over the unknown answers a. In each of them the indicator of an answer is replaced by
-    its unbiased value q, the column of the channel's `left_inverse` for the report:
+    Model: E[z | x, a] = b0 + x b + d_a, with d = 0 for the reference, whatever the distribution of the outcome z; with
+    modifiers v, some of the covariates, d_a = d_a0 + v d_a1, and the shares of the answers are linear in v. The normal
+    equations need sums over the unknown answers a. In each of them the indicator of an answer is replaced by its
+    unbiased value q, the column of the channel's `left_inverse` for the report:
 
-        sum_i w_i sum_a q_ia D_ia (z_i - D_ia' beta) = 0,    D_ia = (1, x_i, indicator of a),
+        sum_i w_i sum_a q_ia D_ia (z_i - D_ia' beta) = 0,    D_ia = (1, x_i, indicator of a times (1, v_i)),
 
     which is linear in beta, as q_i sums to 1.
 
@@ -110,7 +121,7 @@ def corrected_regression(
         Finite numbers; symbols of `outcome_channel` where it is given.
     covariates, weights, names, counts, clusters, missing :
         As for `logistic_regression`; p = 0 columns are allowed. A missing outcome counts as a missing value.
-    reports, channel, labels, reference :
+    reports, channel, labels, reference, modifiers :
         As for `predictor_regression`: of one predictor, or of several, whose effects add up.
     outcome_channel : Channel, optional
         Where the outcome is a randomized answer, too: its unbiased value is then in its place.
@@ -156,10 +167,10 @@ def corrected_regression(
     """
     symbols = None if outcome_channel is None else outcome_channel.reports
     rows, numbers, combined = read_latent(
-        outcome, reports, channel, (labels, reference), symbols, covariates=covariates, weights=weights, names=names,
-        counts=counts, clusters=clusters, missing=missing,
+        outcome, reports, channel, (labels, reference), symbols, modifiers, covariates=covariates, weights=weights,
+        names=names, counts=counts, clusters=clusters, missing=missing,
     )  # fmt: skip
-    many = len(rows.names) + len(combined.effects)
+    many = len(combined.names(rows.names))
     if rows.respondents <= many:
         raise ParameterError("covariates", f"must have more than {many} rows; got {rows.respondents}")
     if outcome_channel is not None:
@@ -175,39 +186,66 @@ def _fitted(rows: CovariateRows, outcome: Floats, combined: Combinations) -> Cor
     if dependent:
         return _unidentified(rows, combined, collinear(rows.names, triangle))
     inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
-    basis = inverse.T @ rows.columns
+    modifying, modifiers = basis_of(rows.columns[list(combined.modifiers)], rows.weights)
     unbiased = combined.channel.left_inverse[combined.order][:, rows.reports]
-    share, pattern = rows.weights / rows.weights.sum(), pattern_of(combined.sizes)
-    shares = unbiased @ share
-    moments = _moments(basis, unbiased * share, pattern)
+    sample = _Moments(inverse.T @ rows.columns, modifiers, unbiased, pattern_of(combined.sizes))
+    share = rows.weights / rows.weights.sum()
+    moments = sample.products(share)
     if np.linalg.eigvalsh(moments)[0] < _LEAST:
         message = "the reports do not show that every answer is given, so their effects cannot be told apart"
         return _unidentified(rows, combined, Diagnostic("not identified", message))
-    seen = unbiased * outcome
-    place = np.linalg.solve(moments, np.concatenate([basis @ (seen.sum(axis=0) * share), pattern.T @ seen @ share]))
-    p = len(basis)
-    left = unbiased * (outcome - place[:p] @ basis - (pattern @ place[p:])[:, None])
-    scores = np.linalg.solve(moments, np.vstack([basis * left.sum(axis=0), pattern.T @ left]))
-    spread = _spread(np.vstack([scores, unbiased[1:] - shares[1:, None]]), rows, place.size)
-    turn = np.eye(len(spread))
-    turn[:p, :p] = inverse
+    place = np.linalg.solve(moments, sample.sums(unbiased * outcome) @ share)
+    shares = modifiers * share @ unbiased.T
+    scores = np.linalg.solve(moments, sample.sums(unbiased * (outcome - sample.line(place))))
+    of_shares = modifiers[:, None] * (unbiased - shares.T @ modifiers)[1:]
+    spread = _spread(np.vstack([scores, of_shares.reshape(-1, len(share))]), rows, place.size)
+    effects, others = np.eye(sample.pattern.shape[1]), np.eye(len(unbiased) - 1)
+    turn = scipy.linalg.block_diag(inverse, np.kron(modifying, effects), np.kron(modifying, others))
     covariance = turn @ spread @ turn.T
+    # On their basis the first coefficients of the shares are their averages.
+    average = spread[place.size :, place.size :][: len(others), : len(others)]
     return CorrectedFit(
-        _names(rows, combined), turn @ np.concatenate([place, shares[1:]]), np.sqrt(np.diag(covariance)), covariance,
-        combined.labels, True, _rare(combined, shares, spread[place.size :, place.size :]),
-        rows.respondents, rows.dropped, p, combined.sizes,
+        _names(rows, combined), turn @ np.concatenate([place, shares[:, 1:].ravel()]), np.sqrt(np.diag(covariance)),
+        covariance, combined.labels, True, _rare(combined, shares[0], average),
+        rows.respondents, rows.dropped, len(inverse), combined.sizes, combined.modifiers,
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class _Moments:
+    """The sums of the normal equations: `basis` (p, n), `modifiers` (m, n), unbiased indicators of answers (k, n)."""
+
+    basis: Floats
+    modifiers: Floats
+    unbiased: Floats
+    pattern: Floats
+
+    def products(self, share: Floats) -> Floats:
+        """Means of products of the columns, each answer's by the pattern: the matrix of the equations."""
+        p, held = len(self.basis), self.unbiased * share
+        of_answers = np.zeros((len(self.modifiers) * self.pattern.shape[1],) * 2)
+        crossed = np.zeros((p, len(of_answers)))
+        for one, effects in zip(held, self.pattern, strict=True):
+            of_answers += np.kron(self.modifiers * one @ self.modifiers.T, np.outer(effects, effects))
+            crossed += np.kron(self.basis * one @ self.modifiers.T, effects)
+        return np.block([[np.eye(p), crossed], [crossed.T, of_answers]])
+
+    def sums(self, held: Floats) -> Floats:
+        """Of every row the columns times values `held` (k, n) of the answers, added up: (coefficients, n)."""
+        own = self.modifiers[:, None] * (self.pattern.T @ held)
+        return np.vstack([self.basis * held.sum(axis=0), own.reshape(-1, own.shape[-1])])
+
+    def line(self, at: Floats) -> Floats:
+        """The linear prediction of every row with each answer, shape (k, n)."""
+        p = len(self.basis)
+        effects = at[p:].reshape(len(self.modifiers), -1)
+        return np.asarray(at[:p] @ self.basis + self.pattern @ effects.T @ self.modifiers)
+
+
 def _names(rows: CovariateRows, combined: Combinations) -> tuple[str, ...]:
-    return (*rows.names, *combined.effects, *(f"{label}: share" for label in combined.labels[1:]))
-
-
-def _moments(basis: Floats, held: Floats, pattern: Floats) -> Floats:
-    """The matrix of the normal equations: means of products of the basis (p, n) and of answers, `held` (k, n)."""
-    crossed = basis @ held.T @ pattern
-    answers = pattern.T @ (held.sum(axis=1)[:, None] * pattern)
-    return np.block([[np.eye(len(basis)), crossed], [crossed.T, answers]])
+    shares = [f"{label}: share" for label in combined.labels[1:]]
+    modified = [f"{one} × {rows.names[at]}" for at in combined.modifiers[1:] for one in shares]
+    return (*combined.names(rows.names), *shares, *modified)
 
 
 def _spread(scores: Floats, rows: CovariateRows, parameters: int) -> Floats:
@@ -237,5 +275,5 @@ def _unidentified(rows: CovariateRows, combined: Combinations, why: Diagnostic) 
     spread = np.full((len(names), len(names)), np.nan)
     return CorrectedFit(
         names, spread[0], spread[0], spread, combined.labels, False, (why,),
-        rows.respondents, rows.dropped, len(rows.names), combined.sizes,
+        rows.respondents, rows.dropped, len(rows.names), combined.sizes, combined.modifiers,
     )  # fmt: skip

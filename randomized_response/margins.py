@@ -262,6 +262,7 @@ class LatentFit:
     labels: tuple[str, ...]
     first: int
     sizes: Sequence[int]
+    modifiers: Sequence[int]
 
     @cached_property
     def pattern(self) -> Floats:
@@ -271,6 +272,43 @@ class LatentFit:
     @property
     def effects(self) -> Floats:
         return self.coefficients[self.first : self.first + self.pattern.shape[1]]
+
+    @property
+    def effect_table(self) -> Floats:
+        """The effects, a row for each of the modifiers, the constant first: shape (modifiers, effects)."""
+        rows, effects = len(self.modifiers), self.pattern.shape[1]
+        return self.coefficients[self.first : self.first + rows * effects].reshape(rows, effects)
+
+    def effects_at(self, covariates: ArrayLike) -> "PredictiveMargins":
+        """The effects of the answers on people with some covariates, on the scale of the coefficients.
+
+        Parameters
+        ----------
+        covariates : array of shape (s, p)
+            As in the fit; of a data frame by the names of its columns. Those that are no modifiers do not matter.
+
+        Returns
+        -------
+        PredictiveMargins
+            `estimates` of shape (s, k - 1), in the order of `effects`, with normal intervals.
+
+        Examples
+        --------
+        Of 0 and of 1 the log odds ratio of an outcome with the answer yes, by the groups of one covariate.
+
+        >>> from randomized_response import forced_response, predictor_regression
+        >>> group, reports, cheated = [[0]] * 4 + [[1]] * 4, [0, 0, 1, 1] * 2, [0, 1, 0, 1] * 2
+        >>> counts = [500, 200, 300, 400, 500, 200, 350, 350]
+        >>> fit = predictor_regression(cheated, group, reports, forced_response(truth="1/2"), model="logit",
+        ...                            modifiers=[0], counts=counts)
+        >>> fit.effects_at([[0], [1]]).estimates.ravel().round(3)
+        array([2.708, 1.961])
+        """
+        people = read_like(covariates, self.names[1 : self.first])
+        by = np.vstack([np.ones(len(people)), people.T])[list(self.modifiers)]
+        slopes = np.kron(by.T, np.eye(self.pattern.shape[1]))
+        own = slice(self.first, self.first + self.effect_table.size)
+        return PredictiveMargins(by.T @ self.effect_table, slopes @ self.covariance[own, own] @ slopes.T, bounded=False)
 
     @property
     def bounded(self) -> bool:

@@ -12,7 +12,7 @@ from randomized_response._categorical import common_shares
 from randomized_response._checks import as_prior
 from randomized_response._combinations import Combinations, pattern_of, read_latent
 from randomized_response._diagnostics import Diagnostic, LikelihoodFit, climbed, collinear
-from randomized_response._latent import Binary, LatentSample, Normal, best_climb
+from randomized_response._latent import Binary, LatentSample, Normal, Units, basis_of, best_climb
 from randomized_response._links import LINKS, LinkName
 from randomized_response._newton import orthonormal
 from randomized_response._rows import CovariateRows, Missing, prior_root
@@ -36,12 +36,13 @@ class PredictorFit(LatentFit, LikelihoodFit):
     ----------
     names : tuple of str
         The outcome's "intercept" and covariates, "answer: label" for each answer but the reference (of several
-        predictors "answer 1: label", ...); then the model of the answer, "label: intercept", "label: covariate", ...
+        predictors "answer 1: label", ...), "answer: label × covariate" for each modifier; then the model of the answer,
+        "label: intercept", "label: covariate", ...
     coefficients, standard_errors, covariance : arrays of shape (q,), (q,), (q, q)
         NaN without a finite maximum.
     effects : array of shape (k - 1,)
         The coefficients of the answers, against the reference: what they do to the outcome. Of several predictors those
-        of the first, then of the second, ...: they add up.
+        of the first, then of the second, ...: they add up. With modifiers, where all of these are 0: see `effects_at`.
     labels : tuple of str
         What the answers are called, the reference first; of several predictors their combinations, "label, label".
     sigma : float
@@ -67,6 +68,8 @@ class PredictorFit(LatentFit, LikelihoodFit):
     first: int = field(repr=False)
     sizes: Sequence[int] = field(repr=False)
     """How many answers each predictor has."""
+    modifiers: Sequence[int] = field(repr=False)
+    """The places of the columns that the effects are multiplied by, the intercept first."""
 
     @property
     def parameters(self) -> int:
@@ -80,7 +83,7 @@ class PredictorFit(LatentFit, LikelihoodFit):
     def _averages(self, people: Floats, scenarios: Sequence[tuple[Floats, Floats]], share: Floats) -> Averages:
         k, p = len(self.labels), self.first
         columns = np.vstack([np.ones(len(people)), people.T])
-        gamma = self.coefficients[p + self.pattern.shape[1] :].reshape(k - 1, p)
+        gamma = self.coefficients[p + self.effect_table.size :].reshape(k - 1, p)
         own = np.asarray(scipy.special.softmax(np.vstack([np.zeros(len(people)), gamma @ columns]), axis=0))
         return [
             self._margin(np.vstack([np.ones(len(people)), moved.T]), columns, share, own, turn)
@@ -93,7 +96,8 @@ class PredictorFit(LatentFit, LikelihoodFit):
         Who has an answer gives that of its row of `turn` (k, k) instead.
         """
         p, held = self.first, share * (turn.T @ own)
-        eta = self.coefficients[:p] @ moved + (self.pattern @ self.effects)[:, None]
+        modifiers = moved[list(self.modifiers)]
+        eta = self.coefficients[:p] @ moved + self.pattern @ self.effect_table.T @ modifiers
         level, slope = eta, np.ones_like(eta)
         if self.model != "linear":
             yes, no = LINKS[self.model].shares(eta)
@@ -102,8 +106,8 @@ class PredictorFit(LatentFit, LikelihoodFit):
         # The shares of the answers, and with them the average, move with the answers' model where they are kept.
         given = turn @ level
         by_gamma = (share * own * (given - (own * given).sum(axis=0)))[1:] @ columns.T
-        by_effects = self.pattern.T @ by_eta.sum(axis=1)
-        slopes = np.concatenate([moved @ by_eta.sum(axis=0), by_effects, by_gamma.ravel()])
+        by_effects = modifiers @ by_eta.T @ self.pattern
+        slopes = np.concatenate([moved @ by_eta.sum(axis=0), by_effects.ravel(), by_gamma.ravel()])
         return float((held * level).sum()), slopes
 
     def _around_table(self) -> tuple[list[str], list[str]]:
@@ -127,6 +131,7 @@ def predictor_regression(
     model: Model = "linear",
     labels: Sequence[str] | Sequence[Sequence[str]] | None = None,
     reference: int | Sequence[int] = 0,
+    modifiers: Sequence[int | str] = (),
     outcome_channel: Channel | None = None,
     counts: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
@@ -142,7 +147,7 @@ def predictor_regression(
 
     with d = 0 for the reference and f the normal density ("linear") or the chance of z by the link. All parts are
     estimated together. Of several predictors a is the combination of their answers, whose shares are free, and d_a the
-    sum of an effect for each.
+    sum of an effect for each. With modifiers v, some of the covariates, d_a is d_a0 + v d_a1.
 
     Parameters
     ----------
@@ -159,6 +164,8 @@ def predictor_regression(
         What the answers are called; "0", "1", ... by default. Of several predictors a sequence for each.
     reference : int, or sequence of m of them
         The answer that effects compare with; one that many hold, or every effect is uncertain.
+    modifiers : sequence of int or str, optional
+        Covariates, by place or name, that the effects of the answers differ by: their interactions.
     outcome_channel : Channel, optional
         Where the outcome is a randomized yes/no answer, too: two randomized items together, by their joint likelihood.
     prior : float, optional
@@ -207,8 +214,8 @@ def predictor_regression(
     _check_model(model, outcome_channel, prior)
     symbols = None if model == "linear" else outcome_channel.reports if outcome_channel else 2
     rows, values, combined = read_latent(
-        outcome, reports, channel, (labels, reference), symbols, covariates=covariates, weights=weights, names=names,
-        counts=counts, clusters=clusters, missing=missing,
+        outcome, reports, channel, (labels, reference), symbols, modifiers, covariates=covariates, weights=weights,
+        names=names, counts=counts, clusters=clusters, missing=missing,
     )  # fmt: skip
     information: Covariance = "cluster" if clusters is not None else "robust" if weights is not None else "observed"
     return _fitted(rows, values, model, combined, outcome_channel, information, prior)
@@ -246,8 +253,7 @@ def _fitted(
 ) -> PredictorFit:
     labels = combined.labels
     names = (
-        *rows.names,
-        *combined.effects,
+        *combined.names(rows.names),
         *(f"{label}: {name}" for label in labels[1:] for name in rows.names),
     )
     triangle, dependent = orthonormal(rows.columns, rows.weights)
@@ -256,20 +262,23 @@ def _fitted(
     if not dependent:
         shift, scale = (float(values.mean()), float(values.std()) or 1.0) if model == "linear" else (0.0, 1.0)
         inverse = np.asarray(np.linalg.inv(triangle), dtype=np.float64)
+        modifying, modifiers = basis_of(rows.columns[list(combined.modifiers)], rows.weights)
+        units = Units(inverse, modifying, scale, shift)
         chances = np.array([rows.looked_up([table[x] for table in rows.tables]) for x in combined.order])
         seen = _outcome(values, model, outcome_channel, shift, scale)
-        sample = LatentSample(inverse.T @ rows.columns, chances, pattern_of(combined.sizes), seen, rows.weights)
+        pattern = pattern_of(combined.sizes)
+        sample = LatentSample(inverse.T @ rows.columns, modifiers, chances, pattern, seen, rows.weights)
         if prior is not None:
-            root = sample.prior_root(prior_root(rows)) @ sample.transform(inverse, 1.0, 0.0)[0]
+            root = sample.prior_root(prior_root(rows), combined.modifiers) @ sample.transform(units)[0]
             unit = float(rows.weights.sum()) / rows.respondents
             sample = replace(sample, precision=root.T @ root * (unit / prior**2))
-        found = _maximum(sample, rows, found, (inverse, scale, shift), information)
+        found = _maximum(sample, rows, found, units, information)
     with np.errstate(invalid="ignore"):
         errors = np.sqrt(np.diag(found.covariance))
     return PredictorFit(
         names, found.coefficients, errors, found.covariance, model, labels, information, found.sigma,
         found.log_likelihood, bool(np.isfinite(found.coefficients).all()), found.diagnostics, found.iterations,
-        rows.respondents, rows.dropped, len(rows.columns), combined.sizes,
+        rows.respondents, rows.dropped, len(rows.columns), combined.sizes, combined.modifiers,
     )  # fmt: skip
 
 
@@ -277,13 +286,13 @@ def _maximum(
     sample: LatentSample,
     rows: CovariateRows,
     nothing: _Found,
-    units: tuple[Floats, float, float],
+    units: Units,
     information: Covariance,
 ) -> _Found:
     k, p, linear = len(sample.chances), len(sample.basis), isinstance(sample.outcome, Normal)
     unit = float(rows.weights.sum()) / rows.respondents
     fit, optima = best_climb(sample, common_shares(sample.chances, rows.weights)[0], unit)
-    height = fit.point.log_likelihood - (float(rows.weights.sum() * np.log(units[1])) if linear else 0.0)
+    height = fit.point.log_likelihood - (float(rows.weights.sum() * np.log(units.scale)) if linear else 0.0)
     if sample.precision is not None:
         height += float(fit.point.at @ sample.precision @ fit.point.at) / 2
     found = nothing._replace(
@@ -293,10 +302,10 @@ def _maximum(
     )
     if not fit.converged:
         return found
-    transform, moved = sample.transform(*units)
+    transform, moved = sample.transform(units)
     whole = transform @ fit.point.at + moved
     spread = transform @ covariance_at(sample, rows, fit, information) @ transform.T
-    places = np.concatenate([np.arange((k - 1) * p, k * p + sample.pattern.shape[1]), np.arange((k - 1) * p)])
+    places = np.concatenate([np.arange((k - 1) * p, k * p + sample.effects), np.arange((k - 1) * p)])
     return found._replace(
         coefficients=whole[places], covariance=spread[np.ix_(places, places)],
         sigma=float(np.exp(whole[-1])) if linear else float("nan"),
