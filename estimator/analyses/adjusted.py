@@ -87,7 +87,8 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
         | {answer: answer_key(design, q, answer) for answer in background.questions[q].everyone}
         for q in asked
     ]
-    model = _fitted(whole, table, (stepped, crossed), keys, (outcome, latent), parameters)
+    modifier = named.index(parameters["modifier"]) if "modifier" in parameters else None
+    model = _fitted(whole, table, (stepped, crossed, modifier), keys, (outcome, latent), parameters)
     weighted = ENTERED if "weighting" in parameters else ""
     of_answers = [rows_of_answer(model, at, design.items[one.position].key) for at, one in enumerate(latent)]
     rows = [replace(row, item=key, weights=weighted) for row in chain(*of_answers, model.rows())]
@@ -97,23 +98,26 @@ def adjusted_regression(design: Design, parameters: Mapping[str, Any], inputs: M
 def _fitted(
     whole: Table,
     table: Table,
-    places: tuple[tuple[int, ...], tuple[Pair, ...]],
+    places: tuple[tuple[int, ...], tuple[Pair, ...], int | None],
     keys: Sequence[Mapping[int, str]],
     variables: tuple[Variable | Score, Sequence[Variable]],
     parameters: Mapping[str, Any],
 ) -> FittedRegression:
     """Fit the model to the table.
 
-    - `places`: of predictors in steps, and of each two that interact.
+    - `places`: of predictors in steps, of each two that interact, and of the one that effects of the randomised
+      predictors differ by.
     - `variables`: the outcome, and the randomised answers that are predictors.
     """
-    told, (stepped, crossed), (outcome, latent) = [table.told(place) for place in range(len(keys))], places, variables
+    told, (stepped, crossed, modifier) = [table.told(place) for place in range(len(keys))], places
+    outcome, latent = variables
     single = single_columns(table, range(len(keys)), stepped)
     columns = [*single, *crossed_columns(table, crossed, single)]
     covariates = design_matrix(table.answers, columns)
     fit: Fit
     if latent:
-        fit = fit_with_answers(covariates, table, outcome, latent, parameters)
+        modifiers = [at for at, column in enumerate(single) if column[0][0] == modifier]
+        fit = fit_with_answers(covariates, table, outcome, latent, modifiers, parameters)
     else:
         fit = _fit(covariates, table, outcome, parameters)
     choices = range(len(fit.labels)) if isinstance(fit, CategoricalFit) else [outcome.choice]
@@ -122,7 +126,7 @@ def _fitted(
     )
     plain = "weighting" not in parameters and parameters.get("prior") is None
     return FittedRegression(
-        whole, table, told, columns, keys, stepped, crossed, fit, choices,
+        whole, table, told, columns, keys, stepped, crossed, modifier, fit, choices,
         odds=logit or isinstance(fit, CategoricalFit), plain=plain, level=parameters["confidence"],
     )  # fmt: skip
 

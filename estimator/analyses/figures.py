@@ -162,8 +162,9 @@ def compared(rows: Sequence[AnalysisRow], speaker: RowDescriber) -> list[tuple[s
     found = []
     for row in rows:
         if row.other_item:
-            question, one, first = speaker.answers_compared(row)
-            found.append((question, gettext("{group} compared with {other}").format(group=one, other=first)))
+            _, one, first = speaker.answers_compared(row)
+            text = gettext("{group} compared with {other}").format(group=one, other=first)
+            found.append((speaker.placed(row)[0], text))
             continue
         question, answer = speaker.headed(row.group)
         if row.against:

@@ -2,8 +2,9 @@
 
 None of the answers is known: of a yes all are integrated over through their tickets, in one likelihood (Blair, Imai &
 Zhou 2015, section 3.3); of a mean the unbiased values of all stand in the normal equations (van den Hout & Kooiman
-2006). The effects of several answers add up, and their shares are those of every combination. The outcome by an answer
-is averaged over the respondents as if all had given that answer and each kept her others.
+2006). The effects of several answers add up, and their shares are those of every combination. Effects may differ by the
+answers to one background question. The outcome by an answer is averaged over the respondents as if all had given that
+answer and each kept her others.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,9 +31,13 @@ def fit_with_answers(
     table: Table,
     outcome: Variable | Score,
     answers: Sequence[Variable],
+    modifiers: Sequence[int],
     parameters: Mapping[str, Any],
 ) -> PredictorFit | CorrectedFit:
-    """Fit the outcome to a table of reports: of the outcome, then of the answers that are its predictors."""
+    """Fit the outcome to a table of reports: of the outcome, then of the answers that are its predictors.
+
+    `modifiers` are the places of the covariates that the effects of these answers differ by.
+    """
     cells, said, *others = places = table.reports.nonzero()
     rows, counts = covariates[cells], table.reports[places]
     reported = others[0] if len(answers) == 1 else np.stack(others, axis=1)
@@ -40,10 +45,10 @@ def fit_with_answers(
     weights = table.weights[cells] if "weighting" in parameters else None
     if isinstance(outcome, Score):
         values = np.array(outcome.scores)[said]
-        return corrected_regression(values, rows, reported, channel, weights, counts=counts)
+        return corrected_regression(values, rows, reported, channel, weights, counts=counts, modifiers=modifiers)
     return predictor_regression(
         said, rows, reported, channel, weights, model=parameters.get("model", "logit"),
-        outcome_channel=outcome.channel, counts=counts, prior=parameters.get("prior"),
+        outcome_channel=outcome.channel, counts=counts, prior=parameters.get("prior"), modifiers=modifiers,
     )  # fmt: skip
 
 
@@ -51,28 +56,64 @@ def rows_of_answer(model: FittedRegression, place: int, key: str) -> Iterator[An
     """The outcome with each answer to a randomised predictor, the item `key`, then each against the first.
 
     `place` is that of the predictor among the randomised ones, of which each person keeps her answers to the others.
+    Where effects differ by the answers to a background question, the numbers with each of these follow.
+    """
+    fit, answers = model.fit, model.table.answers
+    assert isinstance(fit, PredictorFit | CorrectedFit)
+    first = sum(fit.sizes[:place]) - place
+    own = range(first, first + fit.sizes[place] - 1)
+    quantity = "mean" if isinstance(fit, CorrectedFit) else "share"
+    blank = AnalysisRow(
+        quantity, "", int(model.table.n.sum()), choice=model.choices[0], other_item=key, level=model.level
+    )
+    yield from _levels(model, place, answers, blank)
+    if model.modifier is None:
+        yield from _ratios(model, own, answers[:1], blank)
+        return
+    for answer in model.told[model.modifier]:
+        moved = answers.copy()
+        moved[:, model.modifier] = answer
+        n, group = model.table.size((model.modifier, answer)), model.keys[model.modifier][answer]
+        inside = replace(blank, n=n, group=group)
+        yield from _levels(model, place, moved, inside)
+        yield from _ratios(model, own, moved[:1], inside)
+
+
+def _levels(
+    model: FittedRegression, place: int, answers: NDArray[np.int64], blank: AnalysisRow
+) -> Iterator[AnalysisRow]:
+    """The outcome with each answer to a randomised predictor, then minus that with the first.
+
+    `answers` are those to the background questions that all are taken to have given.
     """
     fit, level = model.fit, model.level
     assert isinstance(fit, PredictorFit | CorrectedFit)
-    answers = range(fit.sizes[place])
-    first = fit.first + sum(fit.sizes[:place]) - place
-    covariates = design_matrix(model.table.answers, model.columns)
-    margins = fit.margins(covariates, [(_given(fit, place, one), None) for one in answers], model.table.mass)
+    each, moved = range(fit.sizes[place]), design_matrix(answers, model.columns)
+    as_is = design_matrix(model.table.answers, model.columns)
+    margins = fit.margins(as_is, [(_given(fit, place, one), moved) for one in each], model.table.mass)
     limits, reach = margins.intervals(level), normal_quantile(level)
-    quantity = "share" if margins.bounded else "mean"
-    blank = AnalysisRow(quantity, "", int(model.table.n.sum()), choice=model.choices[0], other_item=key, level=level)
-    for one in answers:
+    for one in each:
         row = replace(blank, other_choice=one)
         yield with_numbers(row, margins.estimates[one, 0], margins.standard_errors[one, 0], *limits[one, 0])
-    for one in answers[1:]:
+    for one in each[1:]:
         (by,), (error,) = margins.difference(one, 0)
         row = replace(blank, quantity="difference", other_choice=one)
         yield with_numbers(row, by, error, by - reach * error, by + reach * error)
-    for one in answers[1:] if model.odds else ():
-        at = first + one - 1
-        low, high = np.exp(fit.intervals(level)[at])
+
+
+def _ratios(
+    model: FittedRegression, own: Sequence[int], answers: NDArray[np.int64], blank: AnalysisRow
+) -> Iterator[AnalysisRow]:
+    """The odds ratios of answers against the first, the effects at the places `own`, on who gave some `answers`."""
+    if not model.odds:
+        return
+    fit = model.fit
+    assert isinstance(fit, PredictorFit | CorrectedFit)
+    found = fit.effects_at(design_matrix(answers, model.columns))
+    limits = found.intervals(model.level)
+    for one, at in enumerate(own, start=1):
         row = replace(blank, quantity="odds_ratio", other_choice=one)
-        yield with_numbers(row, np.exp(fit.coefficients[at]), fit.standard_errors[at], low, high)
+        yield with_numbers(row, np.exp(found.estimates[0, at]), found.standard_errors[0, at], *np.exp(limits[0, at]))
 
 
 def _given(fit: PredictorFit | CorrectedFit, place: int, answer: int) -> list[int | None]:

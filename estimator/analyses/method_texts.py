@@ -84,6 +84,10 @@ METHODS = {
         "in the normal equations; standard errors that hold where variances differ (HC1; van den Hout & Kooiman 2006, "
         "section 3). Averages by other predictors leave that answer as it is."
     ),
+    "modified": gettext_lazy(
+        "The effects of randomised predictors differ by the answers to one background question: a coefficient for each "
+        "of these but the first is added to each effect. Numbers with an answer are averages as if all had given it."
+    ),
     "answers": gettext_lazy(
         "Of several randomised predictors effects add up, and the shares of all combinations of their answers are "
         "free. Averages by one leave the answers to the others as they are."

@@ -169,6 +169,7 @@ def _methods(analysis: Analysis, outcome: Variable | Score) -> list["StrOrPromis
     coin = [METHODS["coin"]] if isinstance(outcome, CoinKinds) else []
     more = [METHODS[method] for name, method in of_parts.items() if method and name in analysis.parameters]
     more += [METHODS["answers"]] * ("further_answers" in analysis.parameters)
+    more += [METHODS["modified"]] * ("modifier" in analysis.parameters)
     more += [METHODS["interactions"]] * (len(analysis.parameters.get("interaction", ())) > 2)
     note = gettext("Each interval holds by itself; the test of all groups is one test for all of them.")
     if "answer" in analysis.parameters:
@@ -191,7 +192,7 @@ def _sentences_of_regression(
     sentences = [_effect(row, speaker, _answer(speaker, outcome, row.choice)) for row in effects if row.known]
     if "alike" in analysis.result:
         sentences += _answers_alike(analysis, speaker) if "answer" in analysis.parameters else [_alike(analysis)]
-        sentences += _interactions(analysis, speaker)
+        sentences += [*_modified(analysis, speaker), *_interactions(analysis, speaker)]
     elif "predictors" in analysis.parameters:
         sentences.append(gettext("There are no odds ratios: each predictor needs two answers that enough people gave."))
     else:
@@ -234,6 +235,23 @@ def _answers_alike(analysis: Analysis, speaker: RowDescriber) -> Iterator[str]:
         else:
             text = gettext("The data do not show that the outcome depends on the answer to {question} ({test}).")
         yield text.format(question=named(speaker.variable(one)), test=words.facts(test))
+
+
+def _modified(analysis: Analysis, speaker: RowDescriber) -> Iterator[str]:
+    """Of each randomised predictor whether its effects differ by the answers to a background question."""
+    tests = analysis.result.get("modified", [])
+    for one, test in zip(speaker.predictors.values(), tests, strict=bool(tests)):
+        if test["p_value"] is None:
+            text = gettext(
+                "Whether the effect of the answer to {one} differs by {other} cannot be tested: some share is 0 or "
+                "100 %."
+            )
+        elif test["p_value"] < 1 - analysis.parameters["confidence"]:
+            text = gettext("The effect of the answer to {one} differs by {other} ({test}).")
+        else:
+            text = gettext("The data do not show that the effect of the answer to {one} differs by {other} ({test}).")
+        other = named(speaker.background_question(analysis.parameters["modifier"]))
+        yield text.format(one=named(speaker.variable(one)), other=other, test=words.facts(test))
 
 
 def _interactions(analysis: Analysis, speaker: RowDescriber) -> Iterator[str]:

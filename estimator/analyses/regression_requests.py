@@ -41,20 +41,26 @@ def background_regression(fields: Mapping[str, str], design: Design) -> dict[str
         text = gettext("predictor-{key} must be yes, steps or no; got “{value}”.")
         raise AnalysisError(text.format(key=wrong, value=given[wrong][:32]))
     predictors = [key for key in keys if fields.get(f"predictor-{key}", "") not in ("", "no")]
-    crossed = _interactions(fields, design)
-    predictors = [key for key in keys if key in predictors or key in crossed]
+    crossed, modifier = _interactions(fields, design), _modifier(fields, keys)
+    interacting = [*crossed, *modifier.values()]
+    predictors = [key for key in keys if key in predictors or key in interacting]
     if design.background.arms and keys[0] in predictors and not strata_asked(design, outcome.position).all():
         text = gettext("“{version}” cannot be a predictor of a question that is not asked in all versions.")
         raise AnalysisError(text.format(version=design.background.questions[0].wording[design.language]))
     if isinstance(outcome, CoinKinds) and keys[0] in predictors:
         text = gettext("“{version}” cannot be a predictor of who follows the coin: the versions tell it.")
         raise AnalysisError(text.format(version=design.background.questions[0].wording[design.language]))
-    steps = _steps(fields, design, crossed)
+    steps = _steps(fields, design, interacting)
     more: dict[str, object] = {"steps": steps} if steps else {}
     more |= read_weights(fields, design)
     more |= {"interaction": crossed} if crossed else {}
     answers = _answers(fields, design, outcome)
-    more |= answers
+    more |= answers | modifier
+    if modifier and not answers:
+        text = gettext(
+            "Choose a randomised predictor whose effect differs by a background question, or leave this out."
+        )
+        raise AnalysisError(text)
     if not answers and not predictors:
         raise AnalysisError(gettext("Choose at least one background question as a predictor."))
     more |= _model(fields.get("model", ""), outcome)
@@ -63,6 +69,16 @@ def background_regression(fields: Mapping[str, str], design: Design) -> dict[str
             raise AnalysisError(gettext("A linear regression has no use for priors; leave them out."))
         more["prior"] = PRIOR
     return {"outcome": fields["outcome"], "predictors": predictors, **more}
+
+
+def _modifier(fields: Mapping[str, str], keys: Sequence[str]) -> dict[str, str]:
+    """The key of the background question that the effects of randomised predictors differ by, if any."""
+    key = fields.get("modifier", "")
+    if not key:
+        return {}
+    if key not in keys:
+        raise AnalysisError(gettext("Choose one of the background questions that effects may differ by, or none."))
+    return {"modifier": key}
 
 
 def _steps(fields: Mapping[str, str], design: Design, crossed: Sequence[str]) -> list[str]:

@@ -33,7 +33,8 @@ class FittedRegression:
     """A regression fitted to `table`, a part of the `whole` that tells the predictors.
 
     `told` are the answers to each predictor, `columns` the indicators. `keys` names the group of each answer to each
-    predictor, and of STEPS; `stepped` are the places of those in steps, `crossed` of each two that interact.
+    predictor, and of STEPS; `stepped` are the places of those in steps, `crossed` of each two that interact, `modifier`
+    of the one that the effects of randomised predictors differ by.
     `choices` are the places of the outcome's choices whose shares are told, None for a mean. `odds` is whether the
     exponentials of coefficients are odds ratios, `plain` whether the likelihood has neither weights nor priors.
     """
@@ -45,6 +46,7 @@ class FittedRegression:
     keys: Sequence[Mapping[int, str]]
     stepped: Sequence[int]
     crossed: tuple[Pair, ...]
+    modifier: int | None
     fit: Fit
     choices: Sequence[int | None]
     odds: bool
@@ -123,11 +125,16 @@ class FittedRegression:
                 yield with_numbers(replace(row, choice=choice), *numbers)
 
     def ratios(self) -> Iterator[AnalysisRow]:
-        """The odds ratio of each answer against the first to its question, or of each step, the others held fixed."""
+        """The odds ratio of each answer against the first to its question, or of each step, the others held fixed.
+
+        None for the question that effects of randomised predictors differ by: theirs differ from answer to answer.
+        """
         if not self.odds:
             return
         limits = self.fit.intervals(self.level)
         for row, term in _by_question(self._compared("odds_ratio"), self._each_step()):
+            if term[0] == self.modifier:
+                continue
             column = self.columns.index((term,))
             for choice, slopes in self._equations:
                 k = slopes[column]
@@ -205,15 +212,22 @@ class FittedRegression:
         return self._wald(np.eye(len(self.fit.names))[slopes])
 
     def _of_answers(self, fit: PredictorFit | CorrectedFit) -> list[Floats]:
-        """For each randomised predictor the contrasts that none of its effects matters."""
-        ends = fit.first + np.cumsum([0, *(size - 1 for size in fit.sizes)])
-        return [np.eye(len(fit.names))[start:end] for start, end in pairwise(ends)]
+        """For each randomised predictor the contrasts that none of its effects matters, those of all groups first."""
+        ends, effects = np.cumsum([0, *(size - 1 for size in fit.sizes)]), sum(fit.sizes) - len(fit.sizes)
+        starts = fit.first + effects * np.arange(len(fit.modifiers))
+        contrasts = np.eye(len(fit.names))
+        return [np.vstack([contrasts[at + start : at + end] for at in starts]) for start, end in pairwise(ends)]
 
     def answers_alike(self) -> dict[str, object]:
-        """Of several randomised predictors the test of each by itself, in their order."""
-        if not isinstance(self.fit, PredictorFit | CorrectedFit) or len(self.fit.sizes) == 1:
+        """Of several randomised predictors the test of each, in their order; and whether its effects differ."""
+        if not isinstance(self.fit, PredictorFit | CorrectedFit):
             return {}
-        return {"answers": [self._wald(contrasts) for contrasts in self._of_answers(self.fit)]}
+        contrasts = self._of_answers(self.fit)
+        found: dict[str, object] = {"answers": list(map(self._wald, contrasts))} if len(contrasts) > 1 else {}
+        if self.modifier is not None:
+            sizes = self.fit.sizes
+            found["modified"] = [self._wald(one[size - 1 :]) for one, size in zip(contrasts, sizes, strict=True)]
+        return found
 
     def interaction(self, pair: Pair) -> dict[str, object]:
         """The test of Wald that the effects of two questions add up: that no two answers together matter besides."""

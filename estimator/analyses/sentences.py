@@ -96,14 +96,17 @@ class RowDescriber:
         """As `headed`, of the group of a row or of its answer to a randomised predictor."""
         if not row.other_item:
             return self.headed(row.group)
-        return self.answers_compared(row)[:2]
+        question, answer, _ = self.answers_compared(row)
+        return f"{question} · {self.group(row.group)}" if row.group else question, answer
 
     def sides(self, row: AnalysisRow) -> tuple[str, str]:
         """What a ratio or difference compares: two groups, or two answers to a randomised predictor."""
         if not row.other_item:
             return self.group(row.group), self.group(row.against)
-        question, one, first = self.answers_compared(row)
-        return f"{question} {one}", f"{question} {first}"
+        question, *answers = self.answers_compared(row)
+        within = f" · {self.group(row.group)}" if row.group else ""
+        one, first = (f"{question} {answer}{within}" for answer in answers)
+        return one, first
 
     def answers_compared(self, row: AnalysisRow) -> tuple[str, str, str]:
         """The question of a randomised predictor, the answer that a row is of, and the first answer."""

@@ -70,6 +70,7 @@ def _regression(analysis: Analysis, design: Design) -> tuple[dict[str, object], 
         "weighted": int("weighting" in parameters),
         "choice": "" if outcome.choice is None else outcome.choice,
         "first": parameters.get("reference", ""),
+        "modifier": parameters.get("modifier", ""),
     }
     settings |= {f"interaction {number}": key for number, key in enumerate(parameters.get("interaction", ()), start=1)}
     settings |= {f"answer {number}": design.items[one.position].key for number, one in enumerate(latent, start=1)}

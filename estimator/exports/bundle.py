@@ -33,7 +33,7 @@ BUNDLED = Path(__file__).parent / "bundle_files"
 LIBRARY = Path(randomized_response.__file__).parent
 SCRIPTS = ("rebuild.py", "rebuild.R", "estimates.R", "formulas.R")
 ANALYSES = Path(__file__).parent / "analysis_files"
-ANALYSIS_SCRIPTS = ("analysis.py", "areas.py", "counts.py", "cross_tables.py", "models.py")
+ANALYSIS_SCRIPTS = ("analysis.py", "areas.py", "cells.py", "counts.py", "cross_tables.py", "models.py")
 NAMES = {"csv": "estimates.csv", "json": "report.json", "codebook": "codebook.html"}
 """The files that the scripts read, and others with a fixed name; the rest are named after their format."""
 
@@ -43,6 +43,7 @@ WHAT = {
     "analyses/": "The analyses that the report shows: what was asked, the counts, every number",
     "analysis.py": "Computes the numbers of the analyses again, in Python",
     "areas.py": "Small areas, for analysis.py",
+    "cells.py": "Responses by their answers to background questions, for analysis.py",
     "counts.py": "What an analysis's file says, for analysis.py",
     "cross_tables.py": "Cross tables, for analysis.py",
     "design.json": "The frozen design, byte for byte as respondents had it: questions, randomisation schemes, groups",

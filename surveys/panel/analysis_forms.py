@@ -240,6 +240,9 @@ def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[F
         for name in ANSWERS[: len(others) - 1]:
             yield _select(name, label, [none, (gettext("The answer to"), whole), *by_choice], values)
             label = gettext("Another one")
+        each = [(one.key, speaker.text(one.wording)) for one in design.background.questions]
+        label, alike = gettext("Their effects differ by"), ("", [("", gettext("Nothing: the same for all"))])
+        yield _select("modifier", label, [alike, (gettext("The answer to"), each)], values)
     yield from _weights(design, values)
     hint = gettext("They keep all odds ratios finite, where few responses would leave some without a number.")
     given = values.get("prior", "")

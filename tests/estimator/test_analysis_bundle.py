@@ -73,6 +73,8 @@ ASKED: list[tuple[Analysis.Kind, dict[str, str]]] = [
     (Kind.REGRESSION, {"outcome": "tired:mean", "answer": "cheated", "answer-2": "mood", f"predictor-{AGE}": "yes"}),
     (Kind.REGRESSION, {"outcome": "cheated", "answer": "drinks:1", f"predictor-{AGE}": "yes"}),
     (Kind.REGRESSION, {"outcome": "tired:mean", "answer": "drinks:0", "answer-2": "cheated"}),
+    (Kind.REGRESSION, {"outcome": "cheated", "answer": "mood", "modifier": AGE, f"predictor-{REGION}": "yes"}),
+    (Kind.REGRESSION, {"outcome": "tired:mean", "answer": "cheated", "answer-2": "mood", "modifier": AGE}),
     (Kind.REGRESSION, {"outcome": "cheated", f"predictor-{REGION}": "yes", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "mood", f"predictor-{REGION}": "steps", f"predictor-{AGE}": "steps"}),
     (Kind.REGRESSION, {"outcome": "mood", "model": "ordinal", f"predictor-{AGE}": "steps"}),
@@ -150,8 +152,8 @@ def test_bundle_is_enough_by_itself(design: Design, tmp_path: Path) -> None:
         archive.extractall(tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {
-        "README.txt", "SHA256SUMS", "analysis.csv", "analysis.json", "analysis.py", "areas.py", "counts.py",
-        "cross_tables.py", "models.py",
+        "README.txt", "SHA256SUMS", "analysis.csv", "analysis.json", "analysis.py", "areas.py", "cells.py",
+        "counts.py", "cross_tables.py", "models.py",
         "randomized_response", "analysis.R", "regression.R", "tables",
     }  # fmt: skip
     for line in (tmp_path / "SHA256SUMS").read_text(encoding="utf-8").splitlines():

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 import numpy as np
+from cells import Cells, Column
 from counts import ENOUGH, Analysis, Row, row
-from models import Cells, Column, complete
+from models import complete
 
 from randomized_response import multilevel_regression
 

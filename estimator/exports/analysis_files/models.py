@@ -1,11 +1,12 @@
-"""Regressions of an analysis, computed again: the tables and formulas that models are fitted to."""
+"""Regressions of an analysis, computed again: the models, and the numbers that are told of them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain
 from typing import Any
 
 import numpy as np
+from cells import STEP, Cells, Column
 from counts import ENOUGH, Analysis, Array, Row, Variable, row, weights_of
 
 from randomized_response import (
@@ -23,12 +24,6 @@ from randomized_response import (
 )
 from randomized_response.intervals import normal_quantile
 from randomized_response.means import scores_of
-
-Pair = tuple[int, int]
-"""A predictor, by its place, and one of its answers."""
-Column = tuple[Pair, ...]
-"""An indicator: of one answer, or of two answers together; with STEP the number of the answer."""
-STEP = -1
 
 
 def regression(one: Analysis) -> Iterator[Row]:
@@ -70,97 +65,6 @@ def complete(*numbers: float) -> Row:
     return dict(zip(("estimate", "standard_error", "low", "high"), map(float, numbers), strict=True))
 
 
-class Cells:
-    """Responses by their answers to the predictors: `answers` (cells, q), `counts` (cells, ...), `weights` (cells,).
-
-    Those alone that tell the answer to each predictor by itself, and not "prefer not to say", the last one, where its
-    answers are numbers: `stepped` are the places of predictors in steps.
-    """
-
-    def __init__(self, one: Analysis, asked: Sequence[int], counts: Array, weights: Array) -> None:
-        sums: dict[tuple[float, ...], Array] = {}
-        in_steps = one.parameters.get("steps", ())
-        self.stepped = [place for place, at in enumerate(asked) if one.questions[at]["key"] in in_steps]
-        last = {place: len(one.questions[asked[place]]["choices"]) - 1 for place in self.stepped}
-        for told, each, weight in zip(one.told, counts, weights, strict=True):
-            taken = [told[place] for place in asked]
-            numbered = all(taken[place] != (at,) for place, at in last.items())
-            if each.sum() and numbered and all(len(answers) == 1 for answers in taken):
-                alike = (*(answers[0] for answers in taken), float(weight))
-                sums[alike] = sums.get(alike, np.zeros_like(each)) + each
-        self.answers = np.array([key[:-1] for key in sorted(sums)], dtype=np.int64).reshape(len(sums), len(asked))
-        self.counts = np.array([sums[key] for key in sorted(sums)], dtype=np.int64).reshape(-1, *counts.shape[1:])
-        self.weights = np.array([key[-1] for key in sorted(sums)])
-
-    @property
-    def n(self) -> Array:
-        return self.counts.reshape(len(self.counts), -1).sum(axis=1)
-
-    def given(self, place: int) -> list[int]:
-        """The answers to a predictor that responses tell."""
-        return sorted(set(self.answers[:, place].tolist()))
-
-    def holds(self, column: Column, answers: Array | None = None) -> Array:
-        """Whether cells, or rows of `answers`, have these answers; of a step the number of the answer."""
-        table = self.answers if answers is None else answers
-        if column[0][1] == STEP:
-            return table[:, column[0][0]]
-        return np.logical_and.reduce([table[:, place] == answer for place, answer in column])
-
-    def size(self, column: Column) -> int:
-        return int(self.n[self.holds(column)].sum())
-
-    def drop(self, columns: Sequence[Column]) -> None:
-        """Leave out the responses with these answers."""
-        keep = ~np.logical_or.reduce([self.holds(column) for column in columns])
-        self.answers, self.counts, self.weights = self.answers[keep], self.counts[keep], self.weights[keep]
-
-    def drop_rare(self, crossed: Sequence[tuple[int, int]] = ()) -> None:
-        """Leave out answers that fewer than ENOUGH gave, and pairs of answers to two questions that interact."""
-        while True:
-            asked = [q for q in range(self.answers.shape[1]) if q not in self.stepped]
-            rare: list[Column] = [
-                ((q, one),) for q in asked for one in self.given(q) if self.size(((q, one),)) < ENOUGH
-            ]
-            rare += [both for pair in crossed for both in self.pairs(pair) if 0 < self.size(both) < ENOUGH]
-            if not rare:
-                return
-            self.drop(rare)
-
-    def columns(self, places: Sequence[int]) -> list[Column]:
-        """An indicator of each answer but the first, or the number of the answer."""
-        return [
-            ((place, answer),)
-            for place in places
-            for answer in ([STEP] if place in self.stepped else self.given(place)[1:])
-        ]
-
-    def all_columns(self, crossed: Sequence[tuple[int, int]]) -> list[Column]:
-        """Of each answer but the first, and of two together of each two questions that interact."""
-        columns = self.columns(range(self.answers.shape[1]))
-        for pair in crossed:
-            columns = self.crossed(pair, columns)
-        return columns
-
-    def pairs(self, crossed: tuple[int, int]) -> list[Column]:
-        """Every two answers to two questions that interact."""
-        return [tuple(zip(crossed, both, strict=True)) for both in product(*(self.given(place) for place in crossed))]
-
-    def design(self, columns: Sequence[Column], answers: Array | None = None) -> Array:
-        n = len(self.answers if answers is None else answers)
-        return np.array([self.holds(one, answers) for one in columns], dtype=float).reshape(len(columns), n).T
-
-    def crossed(self, pair: tuple[int, int], before: Sequence[Column]) -> list[Column]:
-        """The indicators of two answers together, of those that the columns before them do not add up to."""
-        found = list(before)
-        first = {(place, self.given(place)[0]) for place in pair}
-        for both in sorted(self.pairs(pair), key=lambda each: not first.isdisjoint(each)):
-            design = np.insert(self.design([*found, both]), 0, 1, axis=1)
-            if np.linalg.matrix_rank(design) > np.linalg.matrix_rank(design[:, :-1]):
-                found.append(both)
-        return found
-
-
 def on_background(one: Analysis) -> Iterator[Row]:
     """A regression on the answers to background questions: margins, their differences, odds ratios.
 
@@ -184,7 +88,7 @@ def on_background(one: Analysis) -> Iterator[Row]:
     told = {"weights": "entered" if "weighting" in one.parameters else ""}
     quantity = "mean" if outcome is None else "share"
     for kind, numbers in chain(*(of_answer(one, cells, columns, fit, place) for place in range(len(latent)))):
-        yield row(kind or quantity, item, int(cells.n.sum()), choice=outcome and outcome.choice, **numbers, **told)
+        yield row(kind or quantity, item, choice=outcome and outcome.choice, **numbers, **told)
     if not asked:
         return
     answers: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)]
@@ -237,8 +141,9 @@ class Model:
 
     def ratios(self, single: Sequence[int]) -> Iterator[Effect]:
         """The odds ratio of each indicator of one answer, or of each step."""
+        modified = modifier_of(self.one)
         for k, column in enumerate(self.columns):
-            if len(column) == 1 and column[0][0] in single:
+            if len(column) == 1 and column[0][0] in single and column[0][0] != modified:
                 places = odds_of(self.fit, self.choices, len(self.columns), k)
                 for told in odds(self.fit, places, self.one.confidence):
                     yield *told, compared(self.one, self.cells, self.asked, column)
@@ -321,14 +226,17 @@ def fitted(
     several = len(latent) > 1
     others: Any = np.array(places[2:]).T if several else places[-1]
     channels: Any = [answer.channel for answer in latent] if several else latent and latent[0].channel
+    modified = modifier_of(one)
+    modifiers = [at for at, column in enumerate(columns) if len(column) == 1 and column[0][0] == modified]
     if outcome is None and latent:
-        return corrected_regression(np.array(scores)[codes], rows, others, channels, weights, counts=counts)
+        values = np.array(scores)[codes]
+        return corrected_regression(values, rows, others, channels, weights, counts=counts, modifiers=modifiers)
     if outcome is None:
         return linear_regression(rows, codes, None, weights, counts=counts, values=scores)
     if latent:
         return predictor_regression(
             codes, rows, others, channels, weights, counts=counts,
-            model=p.get("model", "logit"), outcome_channel=outcome.channel, prior=prior,
+            model=p.get("model", "logit"), outcome_channel=outcome.channel, prior=prior, modifiers=modifiers,
         )  # fmt: skip
     if outcome.channel.answers > 2:
         model = p.get("model", "multinomial")
@@ -374,26 +282,62 @@ def predictors_of(one: Analysis) -> tuple[list[int], list[tuple[int, int]]]:
     return asked, [(min(both), max(both)) for both in zip(places[::2], places[1::2], strict=True)]
 
 
+def modifier_of(one: Analysis) -> int | None:
+    """The place among the predictors of the one that the effects of randomised predictors differ by."""
+    named = [question["key"] for question in one.questions if question["key"] in one.parameters["predictors"]]
+    return named.index(one.parameters["modifier"]) if "modifier" in one.parameters else None
+
+
 def of_answer(
     one: Analysis, cells: Cells, columns: Sequence[Column], fit: Any, place: int
 ) -> Iterator[tuple[str, Row]]:
     """The outcome by the answers to a randomised predictor, which all are taken to have given; against the first.
 
-    The kind of number is empty for the share or the mean itself. Everybody keeps her answers to the others.
+    The kind of number is empty for the share or the mean itself. Everybody keeps her answers to the others. Where
+    effects differ by the answers to a background question, the numbers with each of these follow.
     """
-    answers, item = range(fit.sizes[place]), one.latent[place].item
-    given = [[each if at == place else None for at in range(len(fit.sizes))] for each in answers]
-    margins = fit.margins(cells.design(columns), [(each, None) for each in given], cells.n * cells.weights)
+    whole: Row = {"n": int(cells.n.sum()), "other_item": one.latent[place].item}
+    yield from levels_by_answer(one, cells, columns, fit, place, cells.answers, whole)
+    question = modifier_of(one)
+    if question is None:
+        yield from odds_by_answer(one, cells, columns, fit, place, cells.answers, whole)
+        return
+    for answer in cells.given(question):
+        answers = cells.answers.copy()
+        answers[:, question] = answer
+        group = f"{one.parameters['modifier']}={answer + 1}"
+        inside = whole | {"n": cells.size(((question, answer),)), "group": group}
+        yield from levels_by_answer(one, cells, columns, fit, place, answers, inside)
+        yield from odds_by_answer(one, cells, columns, fit, place, answers, inside)
+
+
+def levels_by_answer(
+    one: Analysis, cells: Cells, columns: Sequence[Column], fit: Any, place: int, answers: Array, where: Row
+) -> Iterator[tuple[str, Row]]:
+    """Averages over the respondents as if all had given an answer, and these `answers` to the background questions."""
+    each, moved = range(fit.sizes[place]), cells.design(columns, answers)
+    given = [[answer if at == place else None for at in range(len(fit.sizes))] for answer in each]
+    margins = fit.margins(cells.design(columns), [(some, moved) for some in given], cells.n * cells.weights)
     limits = margins.intervals(one.confidence)
-    for each in answers:
-        where = {"other_item": item, "other_choice": each}
-        numbers = complete(margins.estimates[each, 0], margins.standard_errors[each, 0], *limits[each, 0])
-        yield "", where | numbers
-    for each in answers[1:]:
-        where = {"other_item": item, "other_choice": each}
-        estimates, errors = margins.difference(each, 0)
+    for answer in each:
+        numbers = complete(margins.estimates[answer, 0], margins.standard_errors[answer, 0], *limits[answer, 0])
+        yield "", where | {"other_choice": answer} | numbers
+    for answer in each[1:]:
+        estimates, errors = margins.difference(answer, 0)
         for kind, _, numbers in changes([None], estimates, errors, one.confidence):
-            yield kind, where | numbers
-        effect = fit.first + sum(fit.sizes[:place]) - place + each - 1
-        for kind, _, numbers in odds(fit, [(None, effect)], one.confidence) if is_logit(fit) else ():
-            yield kind, where | numbers
+            yield kind, where | {"other_choice": answer} | numbers
+
+
+def odds_by_answer(
+    one: Analysis, cells: Cells, columns: Sequence[Column], fit: Any, place: int, answers: Array, where: Row
+) -> Iterator[tuple[str, Row]]:
+    """The odds ratios of the answers against the first, on people with these `answers`."""
+    if not is_logit(fit):
+        return
+    start = sum(fit.sizes[:place]) - place
+    found = fit.effects_at(cells.design(columns, answers)[:1])
+    limits = np.exp(found.intervals(one.confidence)[0])
+    for answer in range(1, fit.sizes[place]):
+        at = start + answer - 1
+        numbers = complete(np.exp(found.estimates[0, at]), found.standard_errors[0, at], *limits[at])
+        yield "odds_ratio", where | {"other_choice": answer} | numbers

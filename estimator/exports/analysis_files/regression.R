@@ -21,6 +21,7 @@ if (linear) scores <- read("scores.csv", header = FALSE)[[1]] else channel <- ch
 predictors <- grep("^[a-z0-9]", names(data), value = TRUE)  # the names of other columns have capitals
 crossed <- matrix(settings$value[grepl("^interaction ", settings$name)], 2)  # each two predictors that interact
 alone <- setdiff(predictors, crossed)
+modifier <- setting("modifier")  # the predictor that the effects of randomised ones differ by
 stepped <- settings$value[grepl("^steps ", settings$name)]  # predictors whose answers are numbers
 quantile <- qnorm((1 + confidence) / 2)
 
@@ -108,16 +109,21 @@ if (answered) {  # coefficients of the outcome, effects of the answers but the f
     outer(combinations[, at], seq_len(sizes[at])[-1], `==`) + 0))
   reported <- function(tables) Reduce(`*`, lapply(seq_along(tables), function(at)
     t(tables[[at]][combinations[, at], data[[paste("Answer", at)]] + 1])))
-  effects <- p + 1 + seq_len(ncol(pattern))
+  # What effects are multiplied by: 1, and indicators of the modifier's answers; a row of effects for each of these.
+  modifying <- which(vapply(columns, function(one) identical(names(one), modifier), NA))
+  modifiers <- function(x) cbind(1, x[, modifying, drop = FALSE])
+  effects <- p + 1 + seq_len(ncol(pattern) * (1 + length(modifying)))
+  by_modifier <- function(b) matrix(b[effects], ncol = ncol(pattern), byrow = TRUE)
   held_shares <- function(b) {  # of the answers, a column each
-    if (linear) {  # they are the same of everybody
-      own <- b[-seq_len(max(effects))]
-      return(matrix(c(1 - sum(own), own), nrow(x), length(own) + 1, byrow = TRUE))
+    if (linear) {  # they depend on the modifier alone
+      own <- modifiers(x) %*% matrix(b[-seq_len(max(effects))], 1 + length(modifying), byrow = TRUE)
+      return(cbind(1 - rowSums(own), own))
     }
     odds <- exp(cbind(0, cbind(1, x) %*% matrix(b[-seq_len(max(effects))], p + 1)))
     odds / rowSums(odds)
   }
-  by_answer <- function(b, x) inverse(outer(drop(cbind(1, x) %*% b[seq_len(p + 1)]), drop(pattern %*% b[effects]), `+`))
+  by_answer <- function(b, x)
+    inverse(drop(cbind(1, x) %*% b[seq_len(p + 1)]) + modifiers(x) %*% tcrossprod(by_modifier(b), pattern))
   shown <- reported(others)
   each <- function(b) {
     yes <- by_answer(b, x)
@@ -125,7 +131,8 @@ if (answered) {  # coefficients of the outcome, effects of the answers but the f
     log(rowSums(shown * held_shares(b) * said))
   }
   parameters <- max(effects) + (p + 1) * (nrow(pattern) - 1)
-  starts <- lapply(c(0, -1.5, 1.5, -4, 4), function(by) replace(numeric(parameters), effects, by))
+  starts <- lapply(c(0, -1.5, 1.5, -4, 4), function(by)
+    replace(numeric(parameters), effects[seq_len(ncol(pattern))], by))
 }
 penalty <- function(b) 0
 if (setting("prior") != "") {  # of intercepts, or cuts, at the predictors' means, and of slopes times their deviations
@@ -138,7 +145,10 @@ if (setting("prior") != "") {  # of intercepts, or cuts, at the predictors' mean
   }
   at_means <- function(b) {
     if (model == "ordinal") return(c(b[1:(k - 1)] - sum(means * b[-(1:(k - 1))]), deviations * b[-(1:(k - 1))]))
-    if (answered) c(b[effects], equations(b[-effects])) else equations(b)
+    if (!answered) return(equations(b))
+    own <- by_modifier(b)
+    more <- own[-1, , drop = FALSE]
+    c(own[1, ] + colSums(means[modifying] * more), deviations[modifying] * more, equations(b[-effects]))
   }
   penalty <- function(b) -sum((at_means(b) / scale)^2) / 2
 }
@@ -181,17 +191,24 @@ corrected <- function() {
     solve(tcrossprod(weighted, table), weighted)
   }))
   share <- mass / sum(mass)
-  crossed <- crossprod(rows, share * held) %*% pattern
-  own <- colSums(share * held)
-  moments <- rbind(cbind(crossprod(rows * sqrt(share)), crossed), cbind(t(crossed), crossprod(pattern, own * pattern)))
+  each <- modifiers(x)
+  of_answer <- lapply(seq_len(nrow(pattern)), function(a)
+    do.call(cbind, c(list(rows), lapply(seq_len(ncol(each)), function(m) outer(each[, m], pattern[a, ])))))
+  added <- function(f) Reduce(`+`, lapply(seq_along(of_answer), function(a) f(of_answer[[a]], a)))
+  moments <- added(function(columns, a) crossprod(columns, share * held[, a] * columns))
   value <- scores[data$Report + 1]
-  b <- solve(moments, c(crossprod(rows, share * value), crossprod(pattern, colSums(share * value * held))))
-  left <- held * (value - by_answer(c(b, own[-1]), x))
-  influence <- cbind(cbind(rows * rowSums(left), left %*% pattern) %*% solve(moments),
-                     sweep(held[, -1, drop = FALSE], 2, own[-1]))
+  b <- drop(solve(moments, added(function(columns, a) crossprod(columns, share * held[, a] * value))))
+  products <- solve(crossprod(each * sqrt(share)))
+  own <- products %*% crossprod(each, share * held[, -1, drop = FALSE])  # shares, linear in the modifiers
+  own_left <- held[, -1, drop = FALSE] - each %*% own
+  own <- c(t(own))
+  left <- held * (value - by_answer(c(b, own), x))
+  influence <- cbind(
+    added(function(columns, a) columns * left[, a]) %*% solve(moments),
+    do.call(cbind, lapply(seq_len(ncol(each)), function(m) drop(each %*% products[, m]) * own_left)))
   n <- sum(data$Count)
   covariance <- crossprod(influence * sqrt(data$Count) * data$Weight / sum(mass)) * n / (n - length(b))
-  list(b = c(b, own[-1]), covariance = covariance)
+  list(b = c(b, own), covariance = covariance)
 }
 fit <- if (linear && answered) corrected() else if (linear) least_squares() else highest()
 b <- fit$b
@@ -223,9 +240,9 @@ compare_at <- function(quantity, group, against, choice, numbers, other = c("", 
   compare(list(quantity = quantity, group = group, against = against, choice = choice, other_item = other[1],
                other_choice = other[2]), numbers)
 key <- function(given) paste(unlist(given), collapse = "+")
-ratio <- function(at) {
-  error <- sqrt(covariance[at, at])
-  numbers(exp(b[at]), error, exp(b[at] - quantile * error), exp(b[at] + quantile * error))
+ratio <- function(f) {  # of the logarithm of one
+  error <- deviation(f)
+  numbers(exp(f(b)), error, exp(f(b) - quantile * error), exp(f(b) + quantile * error))
 }
 levels_of <- function(f) {  # of each choice the share, with limits on the logit scale, or the mean
   level <- f(b)
@@ -252,7 +269,7 @@ odds <- function(column, group, against) {
   if (!model %in% c("logit", "ordinal", "multinomial")) return(invisible())
   at <- switch(model, logit = 1 + column, ordinal = k - 1 + column, 1 + column + (seq_len(k - 1) - 1) * (p + 1))
   of <- switch(model, logit = setting("choice"), ordinal = "", as.character(seq_len(k - 1)))
-  for (n in seq_along(at)) compare_at("odds_ratio", group, against, of[n], ratio(at[n]))
+  for (n in seq_along(at)) compare_at("odds_ratio", group, against, of[n], ratio(function(b) b[at[n]]))
 }
 for (name in alone) {
   enough <- Filter(function(one) size(whole, setNames(list(one), name)) >= ENOUGH, answers(name))
@@ -261,17 +278,22 @@ for (name in alone) {
     other <- setNames(list(one), name)
     found <- changes_of(function(b) average(other)(b) - average(first)(b))
     for (at in seq_along(found)) compare_at("difference", one, key(first), choices[at], found[[at]])
-    if (!name %in% stepped) odds(which(vapply(columns, function(c) identical(c, other), NA)), one, key(first))
+    if (!name %in% c(stepped, modifier)) odds(which(vapply(columns, function(c) identical(c, other), NA)), one, key(first))
   }
   if (name %in% stepped)
     odds(which(vapply(columns, function(c) identical(c, setNames(list("step"), name)), NA)), paste0(name, "=step"), "")
 }
-for (place in seq_along(latent)) for (a in seq_len(sizes[place])) {  # the answers to the randomised predictors
+# The answers to the randomised predictors, of everybody and with each answer to the modifier.
+within <- c(list(list()), if (modifier != "") lapply(answers(modifier), function(one) setNames(list(one), modifier)))
+for (place in seq_along(latent)) for (given in within) for (a in seq_len(sizes[place])) {
   of_answer <- function(quantity, found)
-    compare_at(quantity, "", "", setting("choice"), found, c(latent[place], as.character(a - 1)))
-  level_at <- function(answer) average(list(), place, answer)
+    compare_at(quantity, key(given), "", setting("choice"), found, c(latent[place], as.character(a - 1)))
+  level_at <- function(answer) average(given, place, answer)
   of_answer(quantity, levels_of(level_at(a))[[1]])
   if (a == 1) next
   of_answer("difference", changes_of(function(b) level_at(a)(b) - level_at(1)(b))[[1]])
-  if (model == "logit") of_answer("odds_ratio", ratio(effects[sum(sizes[seq_len(place - 1)] - 1) + a - 1]))
+  if (model != "logit" || (modifier != "" && !length(given))) next
+  at <- sum(sizes[seq_len(place - 1)] - 1) + a - 1
+  known <- as.numeric(c(TRUE, vapply(columns[modifying], function(one) identical(one, given), NA)))
+  of_answer("odds_ratio", ratio(function(b) sum(known * by_modifier(b)[, at])))
 }
