@@ -242,7 +242,8 @@ def _more_of_regression(design: Design, values: Mapping[str, str]) -> Iterator[F
             label = gettext("Another one")
         each = [(one.key, speaker.text(one.wording)) for one in design.background.questions]
         label, alike = gettext("Their effects differ by"), ("", [("", gettext("Nothing: the same for all"))])
-        yield _select("modifier", label, [alike, (gettext("The answer to"), each)], values)
+        field = _select("modifier", label, [alike, (gettext("The answer to"), each)], values)
+        yield replace(field, hint=gettext("That question becomes a predictor, too. It takes many responses."))
     yield from _weights(design, values)
     hint = gettext("They keep all odds ratios finite, where few responses would leave some without a number.")
     given = values.get("prior", "")

@@ -167,9 +167,12 @@ def test_randomised_answer_is_a_predictor(page: Page, alice: User, survey: Surve
     page.get_by_label("Randomised answer as a predictor").select_option("mood")
     page.get_by_label("What is your gender?", exact=True).select_option(label="No predictor")
     page.get_by_label("Where do you live?", exact=True).select_option(label="No predictor")
+    page.get_by_label("Their effects differ by").select_option(label="Where do you live?")
+    page.get_by_label("Weakly informative priors").check()
     picture(page, "regression-latent-form")
     run(page)
-    expect(page.locator(".quote").last).to_contain_text("The data do not show that the outcome depends on the answer")
+    expect(page.locator(".quote").last).to_contain_text("The data do not show that the effect of the answer to “How")
+    expect(page.locator(".quote").last).to_contain_text("differs by “Where do you live?”")
     assert dict(on_every_screen(page, excused=THEME)) == CLEAN
     expect(page.get_by_role("heading", name="Differences of the share of “Yes”")).to_be_visible()
     picture(page, "regression-latent")
