@@ -35,7 +35,7 @@ from tests.tools.prepared import copy_database, copy_static_files, restore_datab
 
 # The same examples each time: a gate that fails by chance says nothing of what was changed. `make test-long` draws new
 # ones, by hypothesis's own profile.
-examples.register_profile("gate", derandomize=True)
+examples.register_profile("gate", derandomize=True, deadline=None)
 examples.load_profile("gate")
 
 SLOW = {"audit", "browser", "chaos", "citus", "collector", "fuzz", "storage", "system"}
