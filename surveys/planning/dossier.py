@@ -36,7 +36,7 @@ from surveys.definition.appearance import colours_of
 from surveys.lifecycle import selectors
 from surveys.lifecycle.pictures import contents_of
 from surveys.models import Survey
-from surveys.planning.arms import arms_in_words, own_consents, versions_asking
+from surveys.planning.arms import arms_in_words, own_consents
 from surveys.planning.checklist import checklist
 from surveys.planning.draft_prices import price_of
 from surveys.planning.drafts import expectations_of
@@ -181,7 +181,7 @@ def contents(survey: Survey, design: Design, *, expected: int, today: date, lang
         "precision_note": _groups_note(survey, design, expected),
         "stored": _stored(survey),
         "learns": [[str(text) for text in row] for row in LEARNS],
-        "pages": [_page(design, code) for code in design.languages],
+        "pages": [_page(design, code, place) for code in design.languages for place in range(len(design.versions))],
         "pictures": _pictures(survey, design),
         "reason": design.reason,
     }
@@ -345,14 +345,17 @@ def _stored(survey: Survey) -> list[list[str]]:
     ]
 
 
-def _page(design: Design, language: str) -> dict[str, object]:
-    """The page in one of the survey's languages, screen by screen, with notes for the board."""
+def _page(design: Design, language: str, version: int) -> dict[str, object]:
+    """A version of the page in one of the survey's languages, screen by screen, with notes for the board."""
     notes = {
-        number: note for number, item in enumerate(design.items, start=1) if (note := _note(design, item, language))
+        place + 1: note for place in design.versions[version] if (note := _note(design, design.items[place], language))
     }
-    shown = screens(design, language, with_coin=has_page(design), notes=notes)
+    shown = screens(design, language, with_coin=has_page(design), notes=notes, version=version)
+    name = LANGUAGES.get(language, language)
+    if design.background.arms:
+        name = f"{name} · {design.background.questions[0].choices[version][language]}"
     return {
-        "name": LANGUAGES.get(language, language),
+        "name": name,
         "language": language.split("-")[0],
         "rtl": _is_rtl(language),
         "colours": colours_of(design.look),
@@ -372,8 +375,6 @@ def _caption(screen: Screen) -> str:
 def _note(design: Design, item: Item, language: str) -> str:
     """What a picture cannot show of a question: when it is asked, and that its choices change places."""
     told = []
-    if names := versions_asking(design, item, language):
-        told.append(_("Only in these versions of the page: %(versions)s.") % {"versions": ", ".join(names)})
     if item.asked_if:
         number, before = next((n, one) for n, one in enumerate(design.items, start=1) if one.key == item.asked_if.item)
         either = [_("“%(answer)s”") % {"answer": before.choices[place][language]} for place in item.asked_if.answers]

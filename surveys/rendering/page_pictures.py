@@ -13,9 +13,8 @@ from math import prod
 
 from django.conf import settings
 
-from collector.designs import Design, Item
+from collector.designs import Design
 from estimator.base.languages import activated
-from estimator.base.protection import ratios_of_versions
 from surveys.rendering.page_elements import Element, read_page
 from surveys.rendering.page_sentences import Phrases, Sentences, epsilon_up, odds_up, opening, ratio_of, sums
 from surveys.rendering.pages import render_page
@@ -35,9 +34,6 @@ BLOCKS = frozenset({"button", "question-name", "question-note", "question-number
 CLOSED = frozenset({"practice", "check"})
 """Folds, and what has some, that only a script can fill."""
 
-NOT_SHOWN = frozenset({"after", "own_coin"})
-"""What only some versions of the page show: a picture is of the one that draws tickets and explains them before."""
-
 FIRST_ONLY = frozenset({"opening", "practice", "waves"})
 FIRST_ONLY_IDS = frozenset({"group", "inviting"})
 """What is not shown beside later sections."""
@@ -56,22 +52,25 @@ class Screen:
     parts: list[Node]
 
 
-def screens(design: Design, language: str, *, with_coin: bool, notes: Mapping[int, str]) -> list[Screen]:
+def screens(
+    design: Design, language: str, *, with_coin: bool, notes: Mapping[int, str], version: int = 0
+) -> list[Screen]:
     """The screens of the page in one language, in the order in which respondents come to them.
 
-    `notes` are put above questions, by their number: they are not on the page.
+    `notes` are put above questions, by their number: they are not on the page. `version` is the place of that which is
+    shown, where the design compares versions of the page.
     """
     page = read_page(render_page(design, language, with_coin=with_coin))
     rtl = language in settings.LANGUAGES_BIDI
     with activated(language, dict(settings.LANGUAGES)):
-        _Script(page, design, language, rtl=rtl).run()
+        _Script(page, design, language, version, rtl=rtl).run()
     _annotate(page, notes)
     main = next(one for one in page.walk() if one.tag == "main")
     return list(_screens(main, design))
 
 
 def _screens(main: Element, design: Design) -> Iterator[Screen]:
-    count = len(main.named("section"))
+    count = len(_sections(main))
     before = ["consent", "declined"] if design.consent_statements else []
     before += ["screening", "screened"] if design.screening else []
     for stage in before:
@@ -82,10 +81,15 @@ def _screens(main: Element, design: Design) -> Iterator[Screen]:
         yield Screen(stage, 0, count, _blocks(main, stage))
 
 
+def _sections(main: Element) -> list[Element]:
+    """The sections in which something is asked."""
+    return [one for one in main.named("section") if "data-progress" in one.attributes]
+
+
 def _at_section(main: Element, place: int, *, entered: bool) -> Element:
     """The page where this section is shown, with the buttons that lead on and back from there."""
     shown = deepcopy(main)
-    sections = shown.named("section")
+    sections = _sections(shown)
     for section in sections[:place] + sections[place + 1 :]:
         section.attributes["hidden"] = ""
     (said,) = shown.named("answered-said")
@@ -98,8 +102,13 @@ def _at_section(main: Element, place: int, *, entered: bool) -> Element:
     if place > 0:
         for one in shown.walk():
             if FIRST_ONLY & set(one.classes) or one.attributes.get("id") in FIRST_ONLY_IDS:
-                one.attributes |= {"hidden": "", "data-stage": ""}
+                _conceal(one)
     return shown
+
+
+def _conceal(element: Element) -> None:
+    """Show it at no stage."""
+    element.attributes |= {"hidden": "", "data-stage": ""}
 
 
 def _hide(element: Element, *, hidden: bool) -> None:
@@ -111,14 +120,18 @@ def _hide(element: Element, *, hidden: bool) -> None:
 class _Script:
     """What the page's own script does before the first answer, done to a page that was read."""
 
-    def __init__(self, page: Element, design: Design, language: str, *, rtl: bool) -> None:
+    def __init__(self, page: Element, design: Design, language: str, version: int, *, rtl: bool) -> None:
         self._page = page
         self._design = design
+        self._version = version
+        self._items = [design.items[place] for place in design.versions[version]]
+        arms = design.background.arms
+        self._explanation = arms[version].explanation if arms else "before"
         patterns = {
             one.attributes["data-sentence"]: one.text for one in page.walk() if "data-sentence" in one.attributes
         }
         self._sentences = Sentences(patterns, rtl=rtl)
-        self._phrases = [Phrases(item, language, self._sentences) for item in design.items]
+        self._phrases = [Phrases(item, language, self._sentences) for item in self._items]
         self._language = language
 
     def run(self) -> None:
@@ -126,31 +139,55 @@ class _Script:
         self._say("tickets-said", [opening(self._phrases)])
         self._say("leaves", [first.say("leaves")])
         self._say("odds", first.odds())
-        for name, text in sums(self._most, self._sentences).items():
+        for name, text in sums(self._items, self._sentences).items():
             self._say(name, [text])
         self._say("sent-receipt", [NOT_YET])
         self._fill("tickets-drawn", [Element("tickets", {"box": json.dumps(first.tickets())})])
         self._fill("review-list", list(self._review()))
-        for number, phrases in enumerate(self._phrases, start=1):
-            self._question(_question_at(self._page, number), phrases)
+        for place, phrases in zip(self._design.versions[self._version], self._phrases, strict=True):
+            self._question(_question_at(self._page, place + 1), phrases)
+        self._show_version()
         self._progress()
         self._waves()
         for fold in self._page.named("practice"):
             _hide(fold, hidden=False)
-        for statement in (one for one in self._page.walk() if "data-version" in one.attributes):
-            _hide(statement, hidden=False)
-        for one in self._page.walk():
-            if one.attributes.get("data-arm-only") in NOT_SHOWN:
-                one.attributes |= {"hidden": "", "data-stage": ""}
         for around in (one for one in self._page.walk() if CLOSED & set(one.classes)):
             for fold in (one for one in around.walk() if one.tag == "details"):
                 fold.attributes["data-closed"] = ""
 
-    @property
-    def _most(self) -> list[Item]:
-        """The questions of the version of the page that can reveal the most."""
-        ratios = ratios_of_versions(self._design)
-        return [self._design.items[place] for place in self._design.versions[ratios.index(max(ratios))]]
+    def _show_version(self) -> None:
+        """Show what this version of the page does, and nothing of others (`client/arms.js`, `style/arms.css`)."""
+        if not self._design.background.arms:
+            return
+        if self._explanation == "after":
+            self._explain_later()
+        shown = {self._explanation, "tickets"} - {"tickets" if self._explanation == "own_coin" else ""}
+        asked, own = set(self._design.versions[self._version]), str(self._version)
+        for place in set(range(len(self._design.items))) - asked:
+            _conceal(_question_at(self._page, place + 1))
+        introductions = {one.attributes["data-introduction"]: one for one in self._having("data-introduction")}
+        for name, one in introductions.items():
+            _hide(one, hidden=name != (own if own in introductions else ""))
+        for one in self._having("data-version"):
+            _hide(one, hidden=one.attributes["data-version"] != own)
+        for one in self._having("data-arm-only"):
+            if one.attributes["data-arm-only"] not in shown:
+                _conceal(one)
+        if self._explanation != "before":
+            for around in (one for one in self._page.walk() if {"question", "matrix"} & set(one.classes)):
+                for fold in (one for one in around.walk() if "fold-quiet" in one.classes):
+                    _conceal(fold)
+
+    def _having(self, attribute: str) -> list[Element]:
+        return [one for one in self._page.walk() if attribute in one.attributes and one.tag != "html"]
+
+    def _explain_later(self) -> None:
+        """Move the explanation to where a response has arrived."""
+        (explanation,), (later,) = self._page.named("promise"), self._page.named("explained-later")
+        for around in self._page.walk():
+            around.parts = [part for part in around.parts if part is not explanation]
+        del explanation.attributes["data-arm-only"]
+        later.parts.append(explanation)
 
     def _question(self, element: Element, phrases: Phrases) -> None:
         for place in element.named("question-odds"):
@@ -159,19 +196,20 @@ class _Script:
             place.parts = [phrases.note()]
 
     def _progress(self) -> None:
-        design, sections = self._design, self._page.named("section")
-        key = "progress" if len(sections) == 1 else "progress-sections"
+        every = self._page.named("section")
+        sections = [one for one in every if any("hidden" not in own.attributes for own in one.named("question"))]
+        key = "progress" if len(every) == 1 else "progress-sections"
         for place, section in enumerate(sections, start=1):
-            values = {"done": 0, "asked": len(design.items), "section": place, "sections": len(sections)}
+            values = {"done": 0, "asked": len(self._items), "section": place, "sections": len(sections)}
             section.attributes["data-progress"] = self._sentences.say(key, values)
         (shown,) = self._page.named("answered")
-        _hide(shown, hidden=len(sections) == 1 and len(design.items) <= FEW)
+        _hide(shown, hidden=len(every) == 1 and len(self._items) <= FEW)
 
     def _waves(self) -> None:
         waves = self._design.waves
         if waves is None:
             return
-        together = prod((ratio_of(item) for item in self._most), start=Fraction(waves.spent))
+        together = prod((ratio_of(item) for item in self._items), start=Fraction(waves.spent))
         key = "waves-first" if waves.spent == 1 else "waves-odds"
         values = {"spent": odds_up(waves.spent), "together": odds_up(together)}
         self._say("waves-odds", [self._sentences.say(key, values)])
@@ -180,20 +218,24 @@ class _Script:
             self._say("number-said", [self._sentences.say("waves-unknown")])
 
     def _review(self) -> Iterator[Element]:
-        design = self._design
-        asked = [(item.wording[self._language], "review-ticket") for item in design.items]
+        """A line for each answer, and for the version of the page, which nobody can change."""
+        design, spoken = self._design, self._language
+        how = {"before": "review-ticket", "own_coin": "review-coin"}.get(self._explanation, "")
+        asked = [(item.wording[spoken], NOT_YET, how) for item in self._items]
         if design.groups:
-            asked.insert(0, (design.strata_wording[self._language], "review-plain"))
-        openly = [
-            (one.wording[self._language], "background-drawn" if one.arms else "background-kept")
-            for one in design.background.questions
-        ]
-        asked = [*openly, *asked]
-        for wording, note in asked:
-            lines = {"answer-wording": wording, "answer-choice": NOT_YET, "answer-note": self._sentences.say(note)}
-            texts: list[Element | str] = [Element("p", {"class": name}, [text]) for name, text in lines.items()]
-            change = Element("button", {"class": "button-quiet"}, [self._sentences.say("change")])
-            yield Element("li", {}, [*texts, change])
+            asked.insert(0, (design.strata_wording[spoken], NOT_YET, "review-plain"))
+        for one in reversed(design.background.questions):
+            shown = (
+                (one.choices[self._version][spoken], "background-drawn") if one.arms else (NOT_YET, "background-kept")
+            )
+            asked.insert(0, (one.wording[spoken], *shown))
+        for wording, answer, note in asked:
+            lines = {"answer-wording": wording, "answer-choice": answer}
+            lines |= {"answer-note": self._sentences.say(note)} if note else {}
+            parts: list[Element | str] = [Element("p", {"class": name}, [text]) for name, text in lines.items()]
+            if note != "background-drawn":
+                parts.append(Element("button", {"class": "button-quiet"}, [self._sentences.say("change")]))
+            yield Element("li", {}, parts)
 
     def _say(self, name: str, texts: Sequence[str]) -> None:
         """Put in texts: where there may be several, each as a paragraph."""

@@ -1,6 +1,7 @@
 """Arms in a browser: which version of the page is drawn, what each one shows and when, and what is sent of it."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,11 +12,13 @@ from surveys.accounts.teams import home_team
 from surveys.lifecycle.services import write_survey
 from surveys.models import Version
 from surveys.opening.services import open_survey
+from surveys.rendering.page_pictures import screens
 from tests.browser.accessibility import CLEAN, on_every_screen
 from tests.browser.visit import Visit
 from tests.factories import background
 from tests.tools.browser import IMAGES
 from tests.tools.capture import Capture
+from tests.tools.paper import words_of
 from tests.tools.webkit import expect
 
 ARMS = {
@@ -65,6 +68,14 @@ def lines(part: Locator) -> list[str]:
     return [line for line in part.inner_text().splitlines() if line]
 
 
+def beside_pictures(page: Page, version: Version, place: int, stage: str) -> list[str]:
+    """What is seen of the page now and not of its pictures for an ethics board; lines are broken by the browser."""
+    shown = screens(get_design(version.design_id), "en", with_coin=True, notes={}, version=place)
+    drawn = words_of({"screens": [asdict(screen) for screen in shown if screen.stage == stage]})
+    told = "".join("".join([*drawn, *page.locator("main .out-of-sight").all_inner_texts()]).split())
+    return [line for line in lines(page.locator("main")) if "".join(line.split()) not in told]
+
+
 def test_page_that_explains_before_is_as_without_arms(visit: Visit, site: Capture, version: Version) -> None:
     page = visit.open_arm("before").page
     expect(page.get_by_text("Your true answer stays on this device.")).to_be_visible()
@@ -87,6 +98,7 @@ def test_page_that_explains_before_is_as_without_arms(visit: Visit, site: Captur
 def test_page_that_explains_afterwards_says_so_before_it_asks(visit: Visit, site: Capture, version: Version) -> None:
     page = visit.open_arm("after").page
     promise = page.get_by_role("heading", name="Your true answer stays on this device.")
+    assert beside_pictures(page, version, 1, "questions") == []
     expect(page.get_by_text("Please answer two questions.", exact=True)).to_be_visible()
     expect(page.get_by_text("This page explains how after you press Send.").first).to_be_visible()
     expect(promise).to_be_hidden()
@@ -105,6 +117,7 @@ def test_page_that_explains_afterwards_says_so_before_it_asks(visit: Visit, site
     picture(visit, "after-review")
     visit.press("Send").stage("sent")
     expect(promise).to_be_visible()
+    assert beside_pictures(page, version, 1, "sent") == []
     assert dict(on_every_screen(page)) == CLEAN
     picture(visit, "after-sent")
     visit.unfold("Show what was sent")
@@ -211,6 +224,7 @@ def test_version_with_a_coin_on_every_screen(visit: Visit, site: Capture, versio
     expect(page.get_by_role("heading", name="Your true answer stays with you.")).to_be_visible()
     expect(page.get_by_role("heading", name="Your true answer stays on this device.")).to_be_hidden()
     expect(page.get_by_text("Try it first")).to_be_hidden()
+    assert beside_pictures(page, version, 1, "questions") == []
     question = page.locator("#question-1")
     assert question.locator(".toss").inner_text().splitlines()[0] == "Toss two coins where nobody sees them."
     assert question.get_by_label("Yes").get_attribute("aria-describedby") == "toss-1"
@@ -222,6 +236,7 @@ def test_version_with_a_coin_on_every_screen(visit: Visit, site: Capture, versio
     expect(page.get_by_text("Your toss decided this. It is sent unchanged.").first).to_be_visible()
     expect(page.get_by_text("Protected by its ticket").first).to_be_hidden()
     expect(page.get_by_text("Do not toss again.")).to_be_visible()
+    assert set(beside_pictures(page, version, 1, "review")) == {"Yes", "Low", "Prefer not to say"}
     picture(visit, "coin-review")
     visit.press("Send").stage("sent")
     expect(page.get_by_text("This page has wiped your marks.").first).to_be_visible()

@@ -1,6 +1,7 @@
 """The pictures of the page in the dossier: word by word and control by control what respondents get."""
 
 import re
+from dataclasses import asdict
 from datetime import date
 from html import unescape
 from typing import Any
@@ -12,6 +13,7 @@ from django.utils import translation
 from collector.designs import Design
 from estimator.base.languages import activated
 from surveys.accounts.teams import home_team
+from surveys.definition import definitions
 from surveys.definition.definitions import complete
 from surveys.lifecycle import selectors, services
 from surveys.models import Survey
@@ -19,7 +21,7 @@ from surveys.planning.dossier import LANGUAGES, contents, dossier
 from surveys.rendering.page_elements import read_page
 from surveys.rendering.page_pictures import screens
 from surveys.rendering.pages import render_page
-from tests.factories import kinds, payloads, translations
+from tests.factories import background, kinds, payloads, translations
 from tests.factories.about import ABOUT, helped
 from tests.factories.appearance import ENDING, LOOK
 from tests.factories.surveys import example
@@ -192,6 +194,64 @@ def test_screens_of_every_encoding_have_each_question_once() -> None:
     words = [text for screen in questions for text in words_of({"screens": [{"parts": screen.parts}]})]
     for item in design.items:
         assert words.count(item.own_wording["en"]) == 1
+
+
+VERSIONS: list[dict[str, Any]] = [
+    {"explanation": "before"},
+    {"explanation": "after", "introduction": "Please answer two questions."},
+    {"explanation": "own_coin", "instead": {"cheated": "cheated-weaker"}, "consent": "I agree to weaker protection."},
+]
+
+
+def versions() -> Design:
+    """A design of three versions; that with a coin asks a question in another way, and that protects less."""
+    cheated, mood = payloads.definition()["items"]
+    weaker = {**cheated, "key": "cheated-weaker", "wording": {"en": "Did you ever cheat?"}}
+    weaker["channel"] = {"name": "forced_response", "truth": "3/4", "yes": "1/2"}
+    made = background.definition(
+        {"arms": VERSIONS}, items=[cheated, weaker, mood], consent_statements=[{"en": "I am of age."}]
+    )
+    return definitions.design_of(made, version=1)
+
+
+def words_at(design: Design, version: int, stage: str) -> set[str]:
+    shown = screens(design, "en", with_coin=False, notes={}, version=version)
+    return set(words_of({"screens": [asdict(screen) for screen in shown if screen.stage == stage]}))
+
+
+def test_screens_of_each_version_have_what_it_asks_and_explains() -> None:
+    design, promise = versions(), "Your true answer stays on this device. We receive a randomised answer."
+    consent, questions, sent = (
+        [words_at(design, place, stage) for place in range(3)] for stage in ("consent", "questions", "sent")
+    )
+    assert ["Have you cheated?" in one for one in questions] == [True, True, False]
+    assert ["Did you ever cheat?" in one for one in questions] == [False, False, True]
+    assert [any("where nobody sees it." in line for line in one) for one in questions] == [False, False, True]
+    assert ["How your answer is protected" in one for one in questions] == [True, False, False]
+    assert [promise in one for one in consent] == [True, False, False]
+    assert [promise in one for one in sent] == [False, True, False]
+    assert ["Two questions." in one for one in consent] == [True, False, True]
+    assert ["Please answer two questions." in one for one in consent] == [False, True, False]
+    assert ["I agree to weaker protection." in one for one in consent] == [False, False, True]
+
+
+def test_review_of_each_version_says_which_it_is_and_what_becomes_of_answers() -> None:
+    reviews = [words_at(versions(), place, "review") for place in range(3)]
+    names = ["Explained before", "Explained afterwards", "Own coin"]
+    assert [[name for name in names if name in one] for one in reviews] == [[name] for name in names]
+    assert ["Protected by its ticket" in one for one in reviews] == [True, False, False]
+    assert ["Your toss decided this. It is sent unchanged." in one for one in reviews] == [False, False, True]
+
+
+@pytest.mark.django_db
+def test_dossier_has_the_page_of_each_version(alice: User) -> None:
+    made = background.definition(background.OWN_COIN, background.AGE)
+    survey = services.write_survey(made, team=home_team(alice))
+    names = [page_of(survey, place)["name"] for place in range(2)]
+    assert [name.partition(" · ")[0] for name in names] == ["English", "English"]
+    assert len(set(names)) == 2
+    drawn = "".join(pdf_text(dossier(survey, expected=1000, today=DAY)).split())
+    assert "Tosstwocoinswherenobodyseesthem." in drawn
 
 
 def test_read_page_refuses_what_is_not_closed() -> None:
