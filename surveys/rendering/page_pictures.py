@@ -8,15 +8,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from fractions import Fraction
-from math import prod
 
 from django.conf import settings
 
 from collector.designs import Design
 from estimator.base.languages import activated
+from estimator.base.protection import total_ratio
 from surveys.rendering.page_elements import Element, read_page
-from surveys.rendering.page_sentences import Phrases, Sentences, epsilon_up, odds_up, opening, ratio_of, sums
+from surveys.rendering.page_sentences import Phrases, Sentences, epsilon_up, odds_up, opening, sums
 from surveys.rendering.pages import render_page
 
 Node = dict[str, object]
@@ -161,7 +160,7 @@ class _Script:
             return
         if self._explanation == "after":
             self._explain_later()
-        shown = {self._explanation, "tickets"} - {"tickets" if self._explanation == "own_coin" else ""}
+        shown = {self._explanation} if self._explanation == "own_coin" else {self._explanation, "tickets"}
         asked, own = set(self._design.versions[self._version]), str(self._version)
         for place in set(range(len(self._design.items))) - asked:
             _conceal(_question_at(self._page, place + 1))
@@ -209,7 +208,7 @@ class _Script:
         waves = self._design.waves
         if waves is None:
             return
-        together = prod((ratio_of(item) for item in self._items), start=Fraction(waves.spent))
+        together = total_ratio(self._design)  # the next wave may show another version
         key = "waves-first" if waves.spent == 1 else "waves-odds"
         values = {"spent": odds_up(waves.spent), "together": odds_up(together)}
         self._say("waves-odds", [self._sentences.say(key, values)])

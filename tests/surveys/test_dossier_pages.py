@@ -3,6 +3,7 @@
 import re
 from dataclasses import asdict
 from datetime import date
+from fractions import Fraction
 from html import unescape
 from typing import Any
 
@@ -12,6 +13,7 @@ from django.utils import translation
 
 from collector.designs import Design
 from estimator.base.languages import activated
+from estimator.base.protection import ratios_of_versions
 from surveys.accounts.teams import home_team
 from surveys.definition import definitions
 from surveys.definition.definitions import complete
@@ -203,7 +205,7 @@ VERSIONS: list[dict[str, Any]] = [
 ]
 
 
-def versions() -> Design:
+def versions(spent: Fraction = Fraction(1)) -> Design:
     """A design of three versions; that with a coin asks a question in another way, and that protects less."""
     cheated, mood = payloads.definition()["items"]
     weaker = {**cheated, "key": "cheated-weaker", "wording": {"en": "Did you ever cheat?"}}
@@ -211,7 +213,7 @@ def versions() -> Design:
     made = background.definition(
         {"arms": VERSIONS}, items=[cheated, weaker, mood], consent_statements=[{"en": "I am of age."}]
     )
-    return definitions.design_of(made, version=1)
+    return definitions.design_of(made, version=1, opening=definitions.OpeningOptions(spent=spent))
 
 
 def words_at(design: Design, version: int, stage: str) -> set[str]:
@@ -241,6 +243,16 @@ def test_review_of_each_version_says_which_it_is_and_what_becomes_of_answers() -
     assert [[name for name in names if name in one] for one in reviews] == [[name] for name in names]
     assert ["Protected by its ticket" in one for one in reviews] == [True, False, False]
     assert ["Your toss decided this. It is sent unchanged." in one for one in reviews] == [False, False, True]
+
+
+def test_waves_may_reveal_what_the_version_that_protects_least_does() -> None:
+    """The next wave may show another version, so all say the odds of that one."""
+    design = versions(spent=Fraction(2))
+    assert ratios_of_versions(design) == (12, 12, 28)
+    said = (
+        "Up to now, the odds of a guess about you can have changed by a factor of at most 2. With this time, it is at "
+    )
+    assert all(f"{said}most 56." in words_at(design, place, "questions") for place in range(3))
 
 
 @pytest.mark.django_db
