@@ -153,6 +153,11 @@ def _coarse(effects: Sequence[AnalysisRow], speaker: RowDescriber) -> Iterator[s
         "These responses tell little of {one} and {other}: a difference of their shares would be found in four of five "
         "surveys only from about {points} percentage points."
     )
+    if largest >= 1:
+        text = gettext(
+            "These responses tell nothing of {one} and {other}: even the largest difference of their shares would be "
+            "found in fewer than four of five surveys."
+        )
     yield text.format(one=one, other=other, points=wording.count(100 * largest))
 
 

@@ -211,6 +211,17 @@ def test_too_few_responses_for_a_difference_are_told(answered: Design, confidenc
     assert all(f"about {100 * widest:.0f} percentage points" in one for one in cautions)
 
 
+def test_differences_beyond_the_possible_are_not_told_in_points(answered: Design) -> None:
+    """With an error of 40 points a difference is found in four of five surveys from 112 points, and there is none."""
+    found = done(Kind.REGRESSION, answered, outcome="cheated", **ASKED)
+    for row in found.result["rows"]:
+        row |= {"standard_error": 0.4, "low": -0.5, "high": 0.5} if row["quantity"] == "difference" else {}
+    (caution,) = [one for one in presentation.present(found).cautions if one.startswith("These responses tell")]
+    assert caution.endswith(
+        "even the largest difference of their shares would be found in fewer than four of five surveys."
+    )
+
+
 STEPS = {"outcome": "cheated", "predictors": [REGION, AGE], "steps": [REGION], "confidence": 0.95}
 
 
