@@ -87,13 +87,13 @@ def on_background(one: Analysis) -> Iterator[Row]:
     fit = fitted(one, cells, columns, (outcome, latent), scores)
     told = {"weights": "entered" if "weighting" in one.parameters else ""}
     quantity = "mean" if outcome is None else "share"
-    for kind, numbers in chain(*(of_answer(one, cells, columns, fit, place) for place in range(len(latent)))):
-        yield row(kind or quantity, item, choice=outcome and outcome.choice, **numbers, **told)
-    if not asked:
-        return
     answers: list[Column] = [((place, answer),) for place in single for answer in cells.given(place)]
     scenarios = [each for each in answers + pairs if whole.size(each) >= ENOUGH]
     model = Model(one, asked, cells, columns, fit, choices_of(fit, outcome), scenarios)
+    for kind, numbers in chain(*map(model.by_answer, range(len(latent)))):
+        yield row(kind or quantity, item, choice=outcome and outcome.choice, **numbers, **told)
+    if not asked:
+        return
     # Predictors in steps alone may have no answer that enough gave.
     margins: Any = averaged(fit, cells, columns, scenarios) if scenarios else None
     limits: Any = margins.intervals(one.confidence) if scenarios else ()
@@ -147,6 +147,52 @@ class Model:
                 places = odds_of(self.fit, self.choices, len(self.columns), k)
                 for told in odds(self.fit, places, self.one.confidence):
                     yield *told, compared(self.one, self.cells, self.asked, column)
+
+    def by_answer(self, place: int) -> Iterator[tuple[str, Row]]:
+        """The outcome by the answers to a randomised predictor, which all are taken to have given; against the first.
+
+        The kind of number is empty for the share or the mean itself. Everybody keeps her answers to the others. Where
+        effects differ by the answers to a background question, the numbers with each of these follow.
+        """
+        cells, modifier = self.cells, modifier_of(self.one)
+        whole: Row = {"n": int(cells.n.sum()), "other_item": self.one.latent[place].item}
+        yield from self.levels_by_answer(place, cells.answers, whole)
+        if modifier is None:
+            yield from self.odds_by_answer(place, cells.answers, whole)
+            return
+        for answer in cells.given(modifier):
+            answers, given = cells.answers.copy(), ((modifier, answer),)
+            answers[:, modifier] = answer
+            inside = whole | {"n": cells.size(given), "group": self.group(given)}
+            yield from self.levels_by_answer(place, answers, inside)
+            yield from self.odds_by_answer(place, answers, inside)
+
+    def levels_by_answer(self, place: int, answers: Array, where: Row) -> Iterator[tuple[str, Row]]:
+        """Averages over the respondents as if all had given an answer, and `answers` to the background questions."""
+        cells, each = self.cells, range(self.fit.sizes[place])
+        as_is, moved = cells.design(self.columns), cells.design(self.columns, answers)
+        given = [[answer if at == place else None for at in range(len(self.fit.sizes))] for answer in each]
+        margins = self.fit.margins(as_is, [(one, moved) for one in given], cells.n * cells.weights)
+        limits = margins.intervals(self.one.confidence)
+        for answer in each:
+            numbers = complete(margins.estimates[answer, 0], margins.standard_errors[answer, 0], *limits[answer, 0])
+            yield "", where | {"other_choice": answer} | numbers
+        for answer in each[1:]:
+            estimates, errors = margins.difference(answer, 0)
+            for kind, _, numbers in changes([None], estimates, errors, self.one.confidence):
+                yield kind, where | {"other_choice": answer} | numbers
+
+    def odds_by_answer(self, place: int, answers: Array, where: Row) -> Iterator[tuple[str, Row]]:
+        """The odds ratios of the answers against the first, on people with these `answers`."""
+        if not is_logit(self.fit):
+            return
+        start = sum(self.fit.sizes[:place]) - place
+        found = self.fit.effects_at(self.cells.design(self.columns, answers)[:1])
+        limits = np.exp(found.intervals(self.one.confidence)[0])
+        for answer in range(1, self.fit.sizes[place]):
+            at = start + answer - 1
+            numbers = complete(np.exp(found.estimates[0, at]), found.standard_errors[0, at], *limits[at])
+            yield "odds_ratio", where | {"other_choice": answer} | numbers
 
 
 def compared(one: Analysis, cells: Cells, asked: Sequence[int], column: Column) -> tuple[int, Row]:
@@ -286,58 +332,3 @@ def modifier_of(one: Analysis) -> int | None:
     """The place among the predictors of the one that the effects of randomised predictors differ by."""
     named = [question["key"] for question in one.questions if question["key"] in one.parameters["predictors"]]
     return named.index(one.parameters["modifier"]) if "modifier" in one.parameters else None
-
-
-def of_answer(
-    one: Analysis, cells: Cells, columns: Sequence[Column], fit: Any, place: int
-) -> Iterator[tuple[str, Row]]:
-    """The outcome by the answers to a randomised predictor, which all are taken to have given; against the first.
-
-    The kind of number is empty for the share or the mean itself. Everybody keeps her answers to the others. Where
-    effects differ by the answers to a background question, the numbers with each of these follow.
-    """
-    whole: Row = {"n": int(cells.n.sum()), "other_item": one.latent[place].item}
-    yield from levels_by_answer(one, cells, columns, fit, place, cells.answers, whole)
-    question = modifier_of(one)
-    if question is None:
-        yield from odds_by_answer(one, cells, columns, fit, place, cells.answers, whole)
-        return
-    for answer in cells.given(question):
-        answers = cells.answers.copy()
-        answers[:, question] = answer
-        group = f"{one.parameters['modifier']}={answer + 1}"
-        inside = whole | {"n": cells.size(((question, answer),)), "group": group}
-        yield from levels_by_answer(one, cells, columns, fit, place, answers, inside)
-        yield from odds_by_answer(one, cells, columns, fit, place, answers, inside)
-
-
-def levels_by_answer(
-    one: Analysis, cells: Cells, columns: Sequence[Column], fit: Any, place: int, answers: Array, where: Row
-) -> Iterator[tuple[str, Row]]:
-    """Averages over the respondents as if all had given an answer, and these `answers` to the background questions."""
-    each, moved = range(fit.sizes[place]), cells.design(columns, answers)
-    given = [[answer if at == place else None for at in range(len(fit.sizes))] for answer in each]
-    margins = fit.margins(cells.design(columns), [(some, moved) for some in given], cells.n * cells.weights)
-    limits = margins.intervals(one.confidence)
-    for answer in each:
-        numbers = complete(margins.estimates[answer, 0], margins.standard_errors[answer, 0], *limits[answer, 0])
-        yield "", where | {"other_choice": answer} | numbers
-    for answer in each[1:]:
-        estimates, errors = margins.difference(answer, 0)
-        for kind, _, numbers in changes([None], estimates, errors, one.confidence):
-            yield kind, where | {"other_choice": answer} | numbers
-
-
-def odds_by_answer(
-    one: Analysis, cells: Cells, columns: Sequence[Column], fit: Any, place: int, answers: Array, where: Row
-) -> Iterator[tuple[str, Row]]:
-    """The odds ratios of the answers against the first, on people with these `answers`."""
-    if not is_logit(fit):
-        return
-    start = sum(fit.sizes[:place]) - place
-    found = fit.effects_at(cells.design(columns, answers)[:1])
-    limits = np.exp(found.intervals(one.confidence)[0])
-    for answer in range(1, fit.sizes[place]):
-        at = start + answer - 1
-        numbers = complete(np.exp(found.estimates[0, at]), found.standard_errors[0, at], *limits[at])
-        yield "odds_ratio", where | {"other_choice": answer} | numbers
