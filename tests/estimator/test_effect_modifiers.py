@@ -14,7 +14,6 @@ from estimator.analyses import exports, presentation, requests, services
 from estimator.analyses.adjusted import adjusted_regression
 from estimator.analyses.quantities import AnalysisError
 from estimator.models import Analysis
-from estimator.runs.groups import of_totals
 from surveys.panel.analysis_forms import form_of
 from tests.factories import background, simulation
 from tests.factories.background import done
@@ -54,13 +53,7 @@ def samples(outcome: int = 0, effects: np.ndarray = EFFECTS) -> Iterator[dict[st
     design = drawn()
     for seed in range(20):
         random = np.random.default_rng(seed)
-        who = people(design, random, effects)
-        symbols = simulation.symbols(design, who, random)
-        partition = of_totals(design, simulation.totals(design, who, symbols))
-        pairs = np.zeros((len(design.strata), 2, 2), dtype=np.int64)
-        starts = (design.fields[place].start for place in (outcome, 1))
-        np.add.at(pairs, (who.strata, *(symbols[:, start] for start in starts)), 1)
-        yield {"pairs": partition.merge(pairs).tolist(), "groups": partition.members}
+        yield simulation.pairs(design, people(design, random, effects), random, outcome, 1)
 
 
 def told(found: Mapping[str, Any], quantity: str, *, group: bool) -> list[dict[str, Any]]:

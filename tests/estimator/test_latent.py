@@ -13,7 +13,6 @@ from estimator.analyses import exports, presentation, requests, services
 from estimator.analyses.adjusted import adjusted_regression
 from estimator.analyses.quantities import AnalysisError, outcome_of, randomised_predictors
 from estimator.models import Analysis
-from estimator.runs.groups import of_totals
 from surveys.panel.analysis_forms import form_of
 from tests.factories import background, simulation
 from tests.factories.background import done
@@ -46,19 +45,9 @@ def people(design: Design, n: int, random: np.random.Generator) -> simulation.Pe
     return simulation.People(cells, answers | {"hours": mood + random.integers(0, 2, n)})
 
 
-def counted(design: Design, who: simulation.People, random: np.random.Generator, outcome: int = 0) -> dict[str, object]:
-    """The counts of pairs of what these people send, as a snapshot has them: of an item at a place, and of moods."""
-    symbols = simulation.symbols(design, who, random)
-    partition = of_totals(design, simulation.totals(design, who, symbols))
-    pairs = np.zeros((len(design.strata), 2, 3), dtype=np.int64)
-    starts = (design.fields[place].start for place in (outcome, 1))
-    np.add.at(pairs, (who.strata, *(symbols[:, start] for start in starts)), 1)
-    return {"pairs": partition.merge(pairs).tolist(), "groups": partition.members}
-
-
 def inputs_of(seed: int, n: int = 4000, outcome: int = 0) -> tuple[Design, dict[str, object]]:
     design, random = drawn(), np.random.default_rng(seed)
-    return design, counted(design, people(design, n, random), random, outcome)
+    return design, simulation.pairs(design, people(design, n, random), random, outcome, 1)
 
 
 def test_intervals_of_both_odds_ratios_hold_the_truth() -> None:
@@ -255,7 +244,9 @@ def test_steps_of_few_responses_have_odds_and_no_shares(more: dict[str, str]) ->
     who = people(design, 100, random)
     symbols = simulation.symbols(design, who, random)
     exact = simulation.totals(design, who, symbols)
-    inputs = counted(design, who, np.random.default_rng(3)) | background.released_inputs(design, exact, 0)
+    inputs = simulation.pairs(design, who, np.random.default_rng(3), 0, 1) | background.released_inputs(
+        design, exact, 0
+    )
     parameters = {"outcome": "cheated", "predictors": [AGE], "steps": [AGE], "prior": 2.5, "confidence": 0.95, **more}
     found = adjusted_regression(design, parameters, inputs)
     by_age = [row for row in of("share", found) if row["group"]]
@@ -452,7 +443,7 @@ def pairs_of(seed: int, together: float) -> tuple[Design, dict[str, object]]:
     no = told == 1
     logit = -1 + EFFECTS[mood] + no @ [0.5, -0.4] + together * no.all(axis=1)
     answers = {"cheated": (random.random(4000) < 1 / (1 + np.exp(-logit))).astype(np.int64), "mood": mood}
-    return design, counted(design, simulation.People(cells, answers), random)
+    return design, simulation.pairs(design, simulation.People(cells, answers), random, 0, 1)
 
 
 def test_interaction_beside_a_randomised_predictor_is_found_and_seldom_alarmed() -> None:

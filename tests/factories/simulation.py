@@ -14,6 +14,7 @@ from collector.models import FrozenDesign, Report, WaitingReport
 from collector.reports.selectors import Totals
 from estimator.models import KnownShare, Run
 from estimator.runs import services as estimator
+from estimator.runs.groups import of_totals
 from randomized_response import Channel, question_of, simulate
 from randomized_response.symbols import read_symbols, ticket_boxes
 from tests.factories.kinds import GROUPS, every_kind
@@ -88,6 +89,17 @@ def totals(design: Design, who: People, reports: NDArray[np.uint8]) -> Totals:
         np.array([np.bincount(reports[who.strata == h, column], minlength=size) for h in range(strata)])
         for column, size in enumerate(sizes)
     )
+
+
+def pairs(design: Design, who: People, generator: np.random.Generator, *places: int) -> dict[str, object]:
+    """The counts of what these people send to the items at some places together, as a snapshot has them."""
+    reports = symbols(design, who, generator)
+    partition = of_totals(design, totals(design, who, reports))
+    starts = [design.fields[place].start for place in places]
+    symbols_of = (len(design.items[place].channel.weights[0]) for place in places)
+    counts = np.zeros((len(design.strata), *symbols_of), dtype=np.int64)
+    np.add.at(counts, (who.strata, *(reports[:, start] for start in starts)), 1)
+    return {"pairs": partition.merge(counts).tolist(), "groups": partition.members}
 
 
 def store(design: Design, who: People, reports: NDArray[np.uint8]) -> None:

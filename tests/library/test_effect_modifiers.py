@@ -10,7 +10,7 @@ import statsmodels.api as sm
 from scipy import optimize, special, stats
 
 from randomized_response import Channel, corrected_regression, forced_response, k_ary, predictor_regression, simulate
-from tests.tools.derivatives import second_derivatives
+from tests.tools.derivatives import first_derivatives, second_derivatives
 
 COINS, CARDS = forced_response(truth="3/4"), k_ary(3, truth="3/4")
 GENERATOR = np.random.default_rng(41)
@@ -122,8 +122,7 @@ def test_errors_of_margins_are_by_the_derivatives_of_the_estimates(model):
     def estimates(at):
         return replace(fit, coefficients=at).margins(some, scenarios).estimates.ravel()
 
-    steps = np.eye(len(fit.names)) * 1e-5
-    slopes = [(estimates(fit.coefficients + by) - estimates(fit.coefficients - by)) / 2e-5 for by in steps]
+    slopes = first_derivatives(estimates, fit.coefficients)
     found = fit.margins(some, scenarios)
     np.testing.assert_allclose(found.covariance, np.transpose(slopes) @ fit.covariance @ slopes, rtol=1e-5, atol=1e-9)
     assert len(fit.names) == len(fit.coefficients)

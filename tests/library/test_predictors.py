@@ -18,7 +18,7 @@ from randomized_response import (
     predictor_regression,
     simulate,
 )
-from tests.tools.derivatives import second_derivatives
+from tests.tools.derivatives import first_derivatives, second_derivatives
 
 COINS = forced_response(truth="1/2")
 GENERATOR = np.random.default_rng(5)
@@ -270,8 +270,7 @@ def test_errors_of_margins_are_by_the_derivatives_of_the_estimates(model):
     def estimates(at):
         return replace(fit, coefficients=at).margins(COVARIATES, scenarios).estimates.ravel()
 
-    steps = np.eye(len(fit.names)) * 1e-5
-    slopes = [(estimates(fit.coefficients + by) - estimates(fit.coefficients - by)) / 2e-5 for by in steps]
+    slopes = first_derivatives(estimates, fit.coefficients)
     found = fit.margins(COVARIATES, scenarios)
     np.testing.assert_allclose(found.covariance, np.transpose(slopes) @ fit.covariance @ slopes, rtol=1e-5, atol=1e-9)
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-def first_derivatives(function: Callable[[Floats], float], at: Floats, step: float = 1e-5) -> Floats:
-    """Central differences of a scalar function."""
+def first_derivatives(function: Callable[[Floats], float | Floats], at: Floats, step: float = 1e-5) -> Floats:
+    """Central differences of a function, a row for each argument."""
     moves = np.eye(at.size) * step
     return np.array([(function(at + one) - function(at - one)) / (2 * step) for one in moves])
 
