@@ -3,7 +3,11 @@
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
+from scipy import optimize
+
+from randomized_response import PredictorFit
 
 Floats = NDArray[np.float64]
 
@@ -23,3 +27,18 @@ def second_derivatives(function: Callable[[Floats], float], at: Floats, step: fl
         return sum(ends) / (4 * step**2)
 
     return np.array([[corner(a, b) for b in moves] for a in moves])
+
+
+def assert_maximum(fit: PredictorFit, log_likelihood: Callable[[Floats], float]) -> None:
+    """A fit is where a likelihood that is written out is highest, and its covariance is the curvature there.
+
+    Of a linear model the logarithm of sigma is the last argument.
+    """
+    at = np.append(fit.coefficients, np.log(fit.sigma)) if fit.model == "linear" else fit.coefficients
+    best = optimize.minimize(lambda x: -log_likelihood(x), at + 0.05, options={"gtol": 1e-5})
+    assert fit.log_likelihood == pytest.approx(-best.fun, abs=1e-6)
+    assert fit.log_likelihood == pytest.approx(log_likelihood(at), rel=1e-12)
+    covariance = np.linalg.inv(-second_derivatives(log_likelihood, at))
+    q = len(fit.coefficients)
+    np.testing.assert_allclose(fit.covariance, covariance[:q, :q], rtol=1e-3, atol=1e-7)
+    assert fit.parameters == at.size
