@@ -69,6 +69,13 @@ def test_one_group_as_modifier_is_a_regression_for_each_group(regress):
     assert found.difference(1, 0)[1][0] == pytest.approx(fit.standard_errors[3])
 
 
+def test_difference_between_two_halves_takes_four_times_the_responses():
+    """Its variance is that of two effects, each of half of the people."""
+    plain = predictor_regression(CHOICES, GROUP, REPORTS, COINS, model="logit")
+    fit = predictor_regression(CHOICES, GROUP, REPORTS, COINS, model="logit", modifiers=[0])
+    assert (fit.standard_errors[3] / plain.standard_errors[2]) ** 2 == pytest.approx(4, rel=0.15)
+
+
 def log_likelihood(at, model):
     share, line = special.expit(sm.add_constant(COVARIATES) @ at[5:8]), sm.add_constant(COVARIATES) @ at[:3]
     lines = [line, line + at[3] + at[4] * COVARIATES[:, 1]]

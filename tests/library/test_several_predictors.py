@@ -147,3 +147,18 @@ def test_missing_report_leaves_the_row_out():
     assert (fit.n, fit.dropped) == (N - 3, 3)
     with pytest.raises(ValueError, match="reports"):
         predictor_regression(OUTCOME, X, reports, [COINS, CARDS], model="logit")
+
+
+@pytest.mark.parametrize(("truth", "error"), [("1/2", 1.5), ("3/4", 0.4)])
+def test_effects_that_differ_by_another_randomised_answer_are_hardly_told(truth, error):
+    """The standard errors that ADR 58 names: of the log ratio of two odds ratios, of 4,000, by the delta method."""
+    channel = forced_response(truth=truth).matrix
+    table = np.kron(np.kron(channel, channel), channel)
+    shares = [
+        (0.3 if one else 0.7) * (0.3 if other else 0.7) * special.expit((2 * yes - 1) * (0.8 * one + 0.8 * other - 1))
+        for one, other, yes in product(range(2), repeat=3)
+    ]
+    seen, back = table.T @ shares, np.linalg.inv(table.T)
+    covariance = back @ (np.diag(seen) - np.outer(seen, seen)) @ back.T / 4000
+    slopes = [(-1) ** (sum(answers) + 1) for answers in product(range(2), repeat=3)] / np.array(shares)
+    assert np.sqrt(slopes @ covariance @ slopes) == pytest.approx(error, rel=0.05)
