@@ -18,7 +18,11 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 Pieces = tuple[Floats, Floats, Floats]
 
-_FEW, _STARTS, _STEEP = 4000, 8, 1.0
+_FEW, _SLOPED, _STEEP = 4000, 8, 2.0
+_LOOKED, _DIRECTIONS, _CUTS, _CLIMBS, _SHARP = 200_000, (50, 400), 6, 8, 50.0
+_PROMISING = 10.0
+"""How far below a summit, in log likelihood, a start may be that is climbed: those that won were at most 8.4 below."""
+_LEAST_CHANCE = 1e-20
 _LEAST = 0.005
 _ROUNDS = 500
 
@@ -77,6 +81,15 @@ class Multinomial:
         found = np.zeros((self.answers - 1, columns))
         found[:, 0] = np.log(shares[self.others] / shares[self.reference])
         return found.ravel()
+
+    def stepped(self, at: Floats, answer: int, line: Floats) -> Floats:
+        """The coefficients `at`, with `line` as the predictor of one answer against all others."""
+        found = at.reshape(self.answers - 1, -1).copy()
+        if answer == self.reference:
+            found -= line
+        else:
+            found[self.others == answer] = line
+        return np.asarray(found.ravel())
 
     def prior_root(self, root: Floats) -> Floats:
         """`prior_root` of the coefficients: the same for every answer but the reference."""
@@ -223,13 +236,74 @@ def best_climb(sample: CategoricalSample, shares: Floats, unit: float) -> tuple[
     flat = sample.family.start(inside / inside.sum(), len(sample.basis))
     if len(sample.basis) == 1:
         return climb(sample, flat, unit), 1
-    source = np.random.default_rng(1965)
-    starts = [flat, *(flat + _STEEP * _sloped(sample, source) for _ in range(_STARTS))]
     few = sample.thinned(_FEW)
-    near = [one.point.at for one in _summits([climb(few, start, unit) for start in starts], unit)[:2]]
-    found = _summits([climb(sample, start, unit) for start in (near if few is not sample else starts)], unit)
+    found = _all_summits(few, flat, unit)
+    if few is not sample:
+        least = found[0].point.log_likelihood - _PROMISING * unit
+        near = [fit.point for fit in found[:2] if fit.point.log_likelihood >= least]
+        found = _summits([climb(sample, point.at, unit) for point in near], unit)
     best = found[0].point.log_likelihood
     return found[0], sum(best - one.point.log_likelihood < 0.5 * unit for one in found)
+
+
+def _all_summits(sample: CategoricalSample, flat: Floats, unit: float) -> list[Climb]:
+    """Summits from a flat start and seeded slopes, then from sharp steps beside the two highest, highest first.
+
+    Noise raises summits where a few rows alone give one answer, and all of them. A prior keeps such slopes low.
+    """
+    source = np.random.default_rng(1965)
+    found = [climb(sample, flat, unit)]
+    for _ in range(_SLOPED):
+        found.append(climb(sample, flat + _STEEP * _sloped(sample, source), unit, found))
+    looked: list[float] = []
+    while isinstance(sample.family, Multinomial) and sample.precision is None:
+        highest = [fit.point for fit in _summits(found, unit)[:2]]
+        new = [point for point in highest if not any(abs(point.log_likelihood - old) < 1e-4 * unit for old in looked)]
+        if not new:
+            break
+        looked.append(new[0].log_likelihood)
+        for start in _sharp_steps(sample, sample.family, new[0].at, unit):
+            found.append(climb(sample, start, unit, found))
+    return _summits(found, unit)
+
+
+def _sharp_steps(sample: CategoricalSample, family: Multinomial, at: Floats, unit: float) -> list[Floats]:
+    """The best starts near `at` in which all rows beyond a cut, and no others, give one answer.
+
+    Along a direction all cuts are looked at together: the rows in order, the gains of their log likelihoods added up.
+    """
+    few = sample.thinned(_LOOKED // _DIRECTIONS[0] // 4)
+    directions = _both_ways(len(few.basis), int(np.clip(_LOOKED // few.weights.size, *_DIRECTIONS)))
+    places = directions @ few.basis
+    order = np.argsort(-places, axis=1)
+    shares = np.maximum(family.shares(at, few.basis), _LEAST_CHANCE)
+    least = float(few.weights @ _log((few.chances * shares).sum(axis=0))) - _PROMISING * unit
+    ranked = []
+    for answer in range(family.answers):
+        rest = np.delete(np.arange(family.answers), answer)
+        before = _log((few.chances[rest] * shares[rest]).sum(axis=0) / shares[rest].sum(axis=0))
+        gains = few.weights * (_log(few.chances[answer]) - before)
+        heights = np.cumsum(gains[order], axis=1)[:, :-1] + float(few.weights @ before)
+        cuts = heights.argmax(axis=1)
+        best = heights[np.arange(len(directions)), cuts]
+        for i in np.argsort(-best)[: min(_CUTS, int((best > least).sum()))]:
+            cut = places[i, order[i, cuts[i] : cuts[i] + 2]].mean()
+            line = directions[i] - cut / few.basis[0, 0] * np.eye(len(few.basis))[0]
+            ranked.append((best[i], answer, line))
+    ranked.sort(key=lambda start: -start[0])
+    return [family.stepped(at, answer, _SHARP * line) for _, answer, line in ranked[:_CLIMBS]]
+
+
+def _both_ways(columns: int, number: int) -> Floats:
+    """Unit directions without the constant: every column and fixed mixtures of them, and their opposites."""
+    found = np.vstack([np.eye(columns)[1:], np.random.default_rng(1965).normal(size=(number, columns))])
+    found[:, 0] = 0
+    found /= np.linalg.norm(found, axis=1)[:, None]
+    return np.vstack([found, -found])
+
+
+def _log(chances: Floats) -> Floats:
+    return np.asarray(np.log(np.maximum(chances, _LEAST_CHANCE)))
 
 
 def _sloped(sample: CategoricalSample, source: np.random.Generator) -> Floats:
