@@ -22,6 +22,8 @@ _FEW, _SLOPED, _STEEP = 4000, 8, 2.0
 _LOOKED, _DIRECTIONS, _CUTS, _CLIMBS, _SHARP = 200_000, (50, 400), 6, 8, 50.0
 _PROMISING = 10.0
 """How far below a summit, in log likelihood, a start may be that is climbed: those that won were at most 8.4 below."""
+_HARDLY = 1.92
+"""Half of the .95 quantile of chi-squared with one degree of freedom."""
 _LEAST_CHANCE = 1e-20
 _LEAST = 0.005
 _ROUNDS = 500
@@ -230,20 +232,26 @@ def common_shares(chances: Floats, weights: Floats) -> tuple[Floats, float]:
     return shares, height
 
 
-def best_climb(sample: CategoricalSample, shares: Floats, unit: float) -> tuple[Climb, int]:
-    """The highest summit from a flat start and seeded slopes, and the number of summits within 0.5 of it."""
+def best_climb(sample: CategoricalSample, shares: Floats, unit: float) -> tuple[Climb, int, float]:
+    """The highest summit, the number of summits within 0.5 of the highest, and by how much one without end is higher.
+
+    Such a one is passed over for a finite one if the likelihood ratio hardly tells them apart: intervals from the
+    finite one then hold the truth as often as they say.
+    """
     inside = np.maximum(shares, _LEAST)
     flat = sample.family.start(inside / inside.sum(), len(sample.basis))
     if len(sample.basis) == 1:
-        return climb(sample, flat, unit), 1
+        return climb(sample, flat, unit), 1, 0.0
     few = sample.thinned(_FEW)
     found = _all_summits(few, flat, unit)
     if few is not sample:
         least = found[0].point.log_likelihood - _PROMISING * unit
         near = [fit.point for fit in found[:2] if fit.point.log_likelihood >= least]
         found = _summits([climb(sample, point.at, unit) for point in near], unit)
-    best = found[0].point.log_likelihood
-    return found[0], sum(best - one.point.log_likelihood < 0.5 * unit for one in found)
+    below = [(found[0].point.log_likelihood - fit.point.log_likelihood) / unit for fit in found]
+    finite = next((place for place, fit in enumerate(found) if fit.converged), 0)
+    given = finite if below[finite] < _HARDLY else 0
+    return found[given], sum(gap < 0.5 for gap in below), below[given]
 
 
 def _all_summits(sample: CategoricalSample, flat: Floats, unit: float) -> list[Climb]:

@@ -67,7 +67,8 @@ class CategoricalFit(LikelihoodFit):
     converged : bool
         True only where the coefficients are a finite maximum with an invertible information.
     diagnostics : tuple of Diagnostic
-        Named "separation", "not identified", "did not converge" or "several optima"; empty if none.
+        Named "separation", "not identified", "did not converge" or "several optima"; empty if none. Where the log
+        likelihood is higher without finite coefficients, but by less than 1.92, the finite ones are given.
     n, dropped : int
         Respondents used, and incomplete ones left out by `missing="drop"`.
     prior : float or None
@@ -282,14 +283,14 @@ def _fitted(
         root = family.prior_root(prior_root(rows)) @ transform
         precision = None if prior is None else root.T @ root * (unit / prior**2)
         sample = CategoricalSample(family, inverse.T @ rows.columns, chances, rows.weights, precision)
-        fit, optima = best_climb(sample, shares, unit)
+        fit, optima, above = best_climb(sample, shares, unit)
         height, converged, iterations = fit.point.log_likelihood, fit.converged, fit.iterations
         if precision is not None:
             height += float(fit.point.at @ precision @ fit.point.at) / 2
         coefficients = _with_infinities(transform, fit)
         if converged:
             covariance = transform @ covariance_at(sample, rows, fit, information) @ transform.T
-        found = _diagnose(names, coefficients, fit, optima)
+        found = _diagnose(names, coefficients, fit, optima, above)
     with np.errstate(invalid="ignore"):
         errors = np.sqrt(np.diag(covariance))
     slopes = q - (family.answers - 1)
@@ -321,7 +322,9 @@ def _with_infinities(transform: Floats, fit: Climb) -> Floats:
     return np.where(endless, np.copysign(np.inf, moved), reached)
 
 
-def _diagnose(names: tuple[str, ...], coefficients: Floats, fit: Climb, optima: int) -> tuple[Diagnostic, ...]:
+def _diagnose(
+    names: tuple[str, ...], coefficients: Floats, fit: Climb, optima: int, above: float
+) -> tuple[Diagnostic, ...]:
     found = []
     if not fit.converged and fit.escape is None:
         steps = f"no step from the best of the starts raised the likelihood further ({fit.iterations} taken)"
@@ -332,7 +335,10 @@ def _diagnose(names: tuple[str, ...], coefficients: Floats, fit: Climb, optima: 
             f"the likelihood rises without end along {named}: an answer that no one, or everyone, of some rows gives"
         )
         found.append(Diagnostic("separation", message))
-    if optima > 1:
+    if above > 0:
+        message = f"the log likelihood is higher by {above:.2f} where some coefficients have no end; the highest finite"
+        found.append(Diagnostic("several optima", f"{message} summit is given"))
+    elif optima > 1:
         message = f"{optima} different summits are within 0.5 of the highest log likelihood; the highest is given"
         found.append(Diagnostic("several optima", message))
     return tuple(found)
