@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from collector.designs import Design
 from estimator.analyses.quantities import CoinKinds, Score, Variable, variable_of
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, WALD, AnalysisRow, number
+from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, SEVERAL, WALD, AnalysisRow, number
 from estimator.analyses.strata import strata_counts
 from estimator.base.measures import TOO_FEW
 from estimator.runs.cells import row_answers
@@ -45,13 +45,19 @@ def regression(design: Design, parameters: Mapping[str, Any], inputs: Mapping[st
     rows += [row for place, row in enumerate(blank) if place not in enough]
     return {
         "n": int(reports[[reference, *others]].sum()),
-        "flags": [] if fit.converged else [EDGE],
+        "flags": flags_of(fit),
         "alike": alike(fit),
         "intercept": {"estimate": number(fit.coefficients[0]), "standard_error": number(fit.standard_errors[0])},
         "log_likelihood": number(fit.log_likelihood),
         "criteria": criteria(fit),
         "rows": [asdict(row) for row in rows],
     }
+
+
+def flags_of(fit: LogisticFit | CategoricalFit | PredictorFit) -> list[str]:
+    """What to say of a regression beside its numbers."""
+    several = any(one.name == "several optima" for one in fit.diagnostics)
+    return [EDGE] * (not fit.converged) + [SEVERAL] * several
 
 
 def alike(fit: LogisticFit | CategoricalFit) -> dict[str, object]:

@@ -12,7 +12,7 @@ from estimator.analyses.cautions import cautions_of, released_key
 from estimator.analyses.method_texts import METHODS
 from estimator.analyses.pages import AnalysisPage, nothing_by_group, rows_of
 from estimator.analyses.quantities import CoinKinds, Score, Variable, outcome_of
-from estimator.analyses.rows import EDGE, RARE, WALD, AnalysisRow
+from estimator.analyses.rows import EDGE, RARE, SEVERAL, WALD, AnalysisRow
 from estimator.analyses.sentences import RowDescriber, named
 from estimator.analyses.weighting_page import unmet
 from estimator.base import wording
@@ -117,6 +117,12 @@ def _cautions(analysis: Analysis, effects: Sequence[AnalysisRow], speaker: RowDe
         cautions.append(gettext("In some group the most likely share is 0 or 100 %, so its odds ratio is infinite."))
         if "predictors" in analysis.parameters and "prior" not in analysis.parameters:
             cautions.append(gettext("Weakly informative priors keep all odds ratios finite: run it again with them."))
+    if SEVERAL in analysis.result["flags"]:
+        text = gettext(
+            "Quite different numbers describe these responses about as well, as they are few for the noise of the "
+            "randomisation: quote intervals, not estimates alone."
+        )
+        cautions.append(text)
     if RARE in analysis.result["flags"]:
         text = gettext(
             "So few give some answer to {question} that its share is hardly told from zero: no number that compares "

@@ -8,9 +8,9 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from estimator.analyses.logistic import alike, criteria, with_numbers
+from estimator.analyses.logistic import alike, criteria, flags_of, with_numbers
 from estimator.analyses.predictors import STEPS, Column, Pair, Table, design_matrix, together
-from estimator.analyses.rows import EDGE, ENOUGH_FOR_NORMAL, RARE, WALD, AnalysisRow, number
+from estimator.analyses.rows import ENOUGH_FOR_NORMAL, RARE, WALD, AnalysisRow, number
 from estimator.base.measures import TOO_FEW
 from estimator.runs.groups import AND
 from randomized_response import (
@@ -195,7 +195,7 @@ class FittedRegression:
             rare = isinstance(self.fit, CorrectedFit) and bool(self.fit.diagnostics)
             return {"flags": [RARE] * rare, "alike": self.alike(), **crossed, "log_likelihood": None}
         return {
-            "flags": [] if self.fit.converged else [EDGE],
+            "flags": flags_of(self.fit),
             "alike": self.alike(),
             **crossed,
             "log_likelihood": number(self.fit.log_likelihood),

@@ -17,6 +17,8 @@ ENTERED = "entered"
 WALD = "wald"
 EDGE = "at_the_edge"
 """No finite estimate: the maximum of the likelihood is on the boundary."""
+SEVERAL = "several_maxima"
+"""Quite different coefficients are about as likely."""
 RARE = "rare_answer"
 """So few give an answer to a randomised predictor that numbers which rest on it cannot be trusted, or are missing."""
 

@@ -280,3 +280,16 @@ def test_question_that_interacts_has_no_steps(answered: Design) -> None:
         requests.parameters(Kind.REGRESSION, asked, [answered])
     with pytest.raises(AnalysisError, match="predictor-how_old_are_you must be yes, steps or no; got “step”"):
         requests.parameters(Kind.REGRESSION, {"outcome": "cheated", f"predictor-{AGE}": "step"}, [answered])
+
+
+@pytest.mark.django_db
+def test_other_numbers_that_are_about_as_likely_are_told() -> None:
+    """250 responses to a question with three choices, whose likelihood has another summit about as high."""
+    made = background.of_four_kinds(n=250, seed=1)
+    found = done(Kind.REGRESSION, made, outcome="mood", **{f"predictor-{AGE}": "steps"})
+    assert found.result["flags"] == ["several_maxima"]
+    ratios = [row["estimate"] for row in found.result["rows"] if row["quantity"] == "odds_ratio"]
+    assert len(ratios) == 2
+    assert None not in ratios
+    cautions = presentation.present(found).cautions
+    assert any(each.startswith("Quite different numbers describe these responses") for each in cautions)
