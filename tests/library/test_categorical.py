@@ -370,3 +370,26 @@ def test_multinomial_passes_over_a_summit_without_end_that_is_hardly_higher(seed
     assert several.name == "several optima"
     above = float(re.search(r"higher by ([\d.]+) where some coefficients have no end", several.message)[1])
     assert max(highest - near_zero, 0.5) - 0.01 < above < 1.92
+
+
+@pytest.mark.long
+def test_intervals_of_the_given_summit_cover_where_responses_are_few():
+    """Of 140 data sets of 300 responses most have finite coefficients, and their 95 % intervals hold the truth.
+
+    97 % of the intervals do. Fewer than 94 % would by chance with a probability below .001: by the normal
+    approximation, the nine of a data set counted as three independent ones.
+    """
+    held = []
+    for seed in range(300, 440):
+        table, generator = k_ary(4, truth="1/2"), np.random.default_rng(seed)
+        covariates = generator.normal(size=(300, 2))
+        coefficients = generator.normal(scale=0.5, size=(3, 4))
+        predictors = np.column_stack([np.ones(300), covariates]) @ coefficients
+        reports = drawn(table.matrix[(predictors + generator.gumbel(size=(300, 4))).argmax(axis=1)], generator)
+        fit = categorical_regression(covariates, reports, table)
+        if fit.converged:
+            low, high = fit.conf_int().T
+            truth = (coefficients[:, 1:] - coefficients[:, :1]).T.ravel()
+            held.append((low <= truth) & (truth <= high))
+    assert len(held) >= 120
+    assert np.mean(held) >= 0.94
