@@ -246,8 +246,11 @@ def best_climb(sample: CategoricalSample, shares: Floats, unit: float) -> tuple[
     found = _all_summits(few, flat, unit)
     if few is not sample:
         least = found[0].point.log_likelihood - _PROMISING * unit
-        near = [fit.point for fit in found[:2] if fit.point.log_likelihood >= least]
-        found = _summits([climb(sample, point.at, unit) for point in near], unit)
+        near = [fit for fit in found if fit.point.log_likelihood >= least]
+        tops = near[:2]
+        if not any(fit.converged for fit in tops):
+            tops += [fit for fit in near if fit.converged][:1]
+        found = _summits([climb(sample, fit.point.at, unit) for fit in tops], unit)
     below = [(found[0].point.log_likelihood - fit.point.log_likelihood) / unit for fit in found]
     finite = next((place for place, fit in enumerate(found) if fit.converged), 0)
     given = finite if below[finite] < _HARDLY else 0
