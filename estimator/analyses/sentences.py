@@ -281,7 +281,9 @@ def missing(row: AnalysisRow) -> str:
     known = [FLAGS[flag] for flag in row.flags if flag in FLAGS]
     if known:
         return str(known[0])
-    reason = wording.not_enough(row.n, minimum=enough_for(row))
+    # What has enough for its group to be released, and no number, lacks some for a model.
+    minimum = enough_for(row) if row.n < FEWEST_IN_GROUP else max(enough_for(row), ENOUGH_FOR_NORMAL)
+    reason = wording.not_enough(row.n, minimum=minimum)
     return reason[0].lower() + reason[1:]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from collector.designs import Design
-from estimator.analyses import exports, presentation, requests
+from estimator.analyses import exports, presentation, requests, rows, sentences
 from estimator.analyses.adjusted import adjusted_regression
 from estimator.analyses.quantities import AnalysisError
 from estimator.models import Analysis
@@ -293,3 +293,11 @@ def test_other_numbers_that_are_about_as_likely_are_told() -> None:
     assert None not in ratios
     cautions = presentation.present(found).cautions
     assert any(each.startswith("Quite different numbers describe these responses") for each in cautions)
+
+
+@pytest.mark.parametrize(
+    ("n", "told"), [(4, "not enough responses yet: 4 of 10"), (26, "not enough responses yet: 26 of 30")]
+)
+def test_small_group_is_told_how_many_responses_it_lacks(n: int, told: str) -> None:
+    """Ten responses release a group, thirty enter a model."""
+    assert sentences.missing(rows.AnalysisRow("share", "1", n, group="x", level=0.95)) == told
