@@ -158,8 +158,9 @@ SHELVES = (RESPONDENTS, REPORTS, PANEL, SCRIPTS)
 def texts(shelf: Shelf = RESPONDENTS) -> dict[Text, list[str]]:
     """Everything that can be shown, with the files that ask for it, in a fixed order."""
     found: dict[Text, list[str]] = {}
-    for path in _files(shelf) if shelf is PANEL else sources(shelf):
-        shared = path.suffix == ".py" and path not in sources(shelf)
+    own = sources(shelf)
+    for path in _files(shelf) if shelf is PANEL else own:
+        shared = path.suffix == ".py" and path not in own
         for text in of_module(path, PANEL_CALLS) if shared else READERS[path.suffix](path):
             places = found.setdefault(text, [])
             if str(path.relative_to(ROOT)) not in places:
