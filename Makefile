@@ -34,10 +34,10 @@ test: ## every test but the long ones: Python, Node, a real browser, the whole s
 test-browsers: ## the tests of the respondent's page in Firefox and in WebKit
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-programs firefox webkit
-	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser --timeout 180 --engine firefox $(ARGS)
-	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser --timeout 180 --engine webkit $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser --ignore tests/browser/screen_reader -m "long or not long" --timeout 180 --engine firefox $(ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser --ignore tests/browser/screen_reader -m "long or not long" --timeout 180 --engine webkit $(ARGS)
 
-test-stack: ## every test again, on a real PostgreSQL and Redis
+test-stack: ## every test of the gate again, on a real PostgreSQL and Redis
 	@$(PYTHON) bin/install requirements-dev.lock
 	@$(BIN)/python bin/install-programs slapd
 	@$(BIN)/python -m tests.stack -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)

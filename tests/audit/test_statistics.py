@@ -107,6 +107,7 @@ def test_medians_given_difference_is_found() -> None:
     assert all(max(low, -high) > 0.2 for _, low, high in found)
 
 
+@pytest.mark.long
 def test_medians_given_independent_times_rarely_reject() -> None:
     """Seeded, 200 runs of 200 in 24 cells, times with two humps as on a busy machine: one in 1,000 may be found."""
     source, wrong = np.random.default_rng(6), 0

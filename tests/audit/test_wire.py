@@ -1,14 +1,11 @@
-"""The quick wire audit: 70 submissions of three surveys by a real browser in the gate, 4,200 of eight where it is long.
+"""The quick wire audit: 30 submissions of one survey by a real browser in the gate, 4,200 of eight where it is long.
 
 The full one is `make audit-wire`. What must be one value is so in 30 submissions or in none; the statistics of so few
 see large faults alone. A sound client fails these tests about once in 2,000 runs of the long ones, and once in 20,000
 of the gate: some 220 findings at 1e-6 against the tables, 80 conditional ones at 1e-6 with their repetition, 21 bounds
-of epsilon at 1e-6, a sixth of them in the gate. Times are compared between answers in random order: a busy machine
+of epsilon at 1e-6, a tenth of them in the gate. Times are compared between answers in random order: a busy machine
 makes them wide, but not different.
 """
-
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
@@ -17,6 +14,7 @@ from tests.audit.driving import Work, browsing
 from tests.audit.findings import failed, table
 from tests.audit.shelf import Shelves, fill_shelf
 from tests.audit.surveys import ON_THE_DEVICE, WORK_BITS, YES_NO_FIRST
+from tests.tools.gate import few
 
 # Only one test here uses the database; the mark has pytest-django make it, for the pages.
 pytestmark = pytest.mark.django_db
@@ -24,12 +22,6 @@ pytestmark = pytest.mark.django_db
 
 FEW = "audit-d", 30
 """In the gate: the survey with most kinds of questions, and with all that decides on the device what is asked."""
-
-OPENLY = "audit-g", 20
-"""And the one with six background questions."""
-
-ARMS = "audit-h", 20
-"""And the one with three versions of the page."""
 
 MANY = {
     "audit-a": 1_000,
@@ -44,12 +36,7 @@ MANY = {
 """Submissions of each survey in `make test-long`."""
 
 
-def few_and_many(few: Any, many: Sequence[Any]) -> list[Any]:
-    """Parameters of a test: those of the gate, and those of `make test-long`."""
-    return [few, *(pytest.param(*one if isinstance(one, tuple) else (one,), marks=pytest.mark.long) for one in many)]
-
-
-@pytest.mark.parametrize(("survey", "submissions"), [FEW, OPENLY, ARMS, *few_and_many(FEW, list(MANY.items()))[1:]])
+@pytest.mark.parametrize(("survey", "submissions"), few([FEW, *MANY.items()]))
 def test_wire_submissions_follow_channel(work: Work, shelves: Shelves, survey: str, submissions: int) -> None:
     leaks = failed(auditing.audit(work, shelves[survey], submissions))
     assert not leaks, table(leaks)
@@ -57,11 +44,13 @@ def test_wire_submissions_follow_channel(work: Work, shelves: Shelves, survey: s
 
 @pytest.mark.parametrize(
     ("change", "caught_by"),
-    [
-        (("taken.includes(given[i])", "taken.includes(given[i] ?? i)"), ""),
-        (("given[i])));", "given[i]) || i > 3));"), "strata that are not the cell"),
-    ],
-    ids=["nothing changed", "a neighbouring cell is sent"],
+    few(
+        [
+            (("given[i])));", "given[i]) || i > 3));"), "strata that are not the cell"),
+            (("taken.includes(given[i])", "taken.includes(given[i] ?? i)"), ""),
+        ]
+    ),
+    ids=["a neighbouring cell is sent", "nothing changed"],
 )
 def test_wire_cell_that_is_not_what_was_told_is_caught(
     work: Work, shelves: Shelves, change: tuple[str, str], caught_by: str
@@ -115,7 +104,7 @@ def test_wire_other_engines_send_the_same(shelves: Shelves, engine: str) -> None
     assert not leaks, table(leaks)
 
 
-@pytest.mark.parametrize("submissions", few_and_many(15, [50]))
+@pytest.mark.parametrize("submissions", few([15, 50]))
 def test_wire_retry_sends_same_bytes(work: Work, shelves: Shelves, submissions: int) -> None:
     leaks = failed(auditing.audit_retries(work, shelves["audit-d"], submissions))
     assert not leaks, table(leaks)
@@ -124,12 +113,14 @@ def test_wire_retry_sends_same_bytes(work: Work, shelves: Shelves, submissions: 
 EVERY_WAY = [(way, 1 if way == "reload" else 3) for way in leaving.WAYS]
 
 
-@pytest.mark.parametrize(("way", "step"), few_and_many(("reload", 3), EVERY_WAY))
+@pytest.mark.long
+@pytest.mark.parametrize(("way", "step"), EVERY_WAY)
 def test_wire_any_server_response_sees_one_body(work: Work, shelves: Shelves, way: str, step: int) -> None:
     """After every third answer of the server, or every one."""
     assert len(work(leaving.bodies_by, shelves["audit-a"], leaving.ANSWERS[::step], way)) == 1
 
 
+@pytest.mark.long
 def test_wire_killed_browser_sends_one_body(work: Work, shelves: Shelves) -> None:
     assert len(work(leaving.bodies_killed, shelves["audit-a"], leaving.ANSWERS[-2:], restoring=False)) == 1
 
@@ -140,9 +131,9 @@ def test_wire_killed_and_restored_browser_sends_one_body(work: Work, shelves: Sh
     assert not leaks, table(leaks)
 
 
-@pytest.mark.parametrize("submissions", few_and_many(25, [60]))
-def test_wire_remembering_device_repeats_symbols(work: Work, shelves: Shelves, submissions: int) -> None:
-    leaks = failed(auditing.audit_returning(work, shelves["audit-r"], submissions))
+@pytest.mark.long
+def test_wire_remembering_device_repeats_symbols(work: Work, shelves: Shelves) -> None:
+    leaks = failed(auditing.audit_returning(work, shelves["audit-r"], 60))
     assert not leaks, table(leaks)
 
 
@@ -161,23 +152,22 @@ def test_wire_remembering_leak_is_caught(work: Work, shelves: Shelves, change: t
     assert any(name.startswith(caught_by) for name in names), names
 
 
-@pytest.mark.parametrize("submissions", few_and_many(20, [250]))
-def test_wire_proof_of_work_reveals_nothing_else(work: Work, submissions: int) -> None:
+@pytest.mark.long
+def test_wire_proof_of_work_reveals_nothing_else(work: Work) -> None:
     with_work = fill_shelf(ON_THE_DEVICE | {"slug": "audit-w"}, work_bits=WORK_BITS)
-    leaks = failed(auditing.audit_work(work, with_work, submissions, WORK_BITS))
+    leaks = failed(auditing.audit_work(work, with_work, 250, WORK_BITS))
     assert not leaks, table(leaks)
 
 
-@pytest.mark.parametrize(("survey", "submissions"), few_and_many(("audit-d", 8), [("audit-b", 40), ("audit-d", 40)]))
-def test_wire_unsubmitted_page_sends_nothing(work: Work, shelves: Shelves, survey: str, submissions: int) -> None:
-    leaks = failed(auditing.audit_restless(work, shelves[survey], submissions))
+@pytest.mark.long
+@pytest.mark.parametrize("survey", ["audit-b", "audit-d"])
+def test_wire_unsubmitted_page_sends_nothing(work: Work, shelves: Shelves, survey: str) -> None:
+    leaks = failed(auditing.audit_restless(work, shelves[survey], 40))
     assert not leaks, table(leaks)
 
 
-@pytest.mark.parametrize("submissions", few_and_many(10, [50]))
-def test_wire_collector_stores_sent_bytes(
-    transactional_db: None, work: Work, shelves: Shelves, submissions: int
-) -> None:
+@pytest.mark.long
+def test_wire_collector_stores_sent_bytes(transactional_db: None, work: Work, shelves: Shelves) -> None:
     """With a page load for each of the submissions, which look like those of the quick way to the last byte."""
-    leaks = failed(auditing.audit_collector(work, shelves["audit-a"], YES_NO_FIRST, submissions))
+    leaks = failed(auditing.audit_collector(work, shelves["audit-a"], YES_NO_FIRST, 50))
     assert not leaks, table(leaks)

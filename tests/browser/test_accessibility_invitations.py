@@ -36,6 +36,7 @@ def invited(alice: User, settings: Any) -> Survey:
     return survey
 
 
+@pytest.mark.long
 def test_axe_invitation_and_mail_pages(page: Page, alice: User, invited: Survey) -> None:
     sign_in(page, alice)
     sent = Mailing.objects.get()

@@ -21,6 +21,7 @@ from surveys.planning.rehearsals import services as rehearsals
 from tests.browser.accessibility import (
     CLEAN,
     CLIPPED,
+    EVERYWHERE,
     SPACED,
     THEME,
     faint_picture_texts,
@@ -44,6 +45,7 @@ def run(version: Version, monkeypatch: pytest.MonkeyPatch) -> Run:
     return run_of(design, published=True)
 
 
+@pytest.mark.long
 def test_axe_published_report(page: Page, run: Run) -> None:
     page.goto(f"/reports/{run.key}/")
     page.evaluate(UNFOLD)
@@ -59,8 +61,8 @@ def test_report_languages_lie_within_a_phone(page: Page, run: Run) -> None:
     assert [one for one in places if one["x"] < 0 or one["x"] + one["width"] > PHONE["width"]] == []
 
 
-@texts
-def test_axe_report_of_every_kind_of_question(page: Page, run: Run, within: str) -> None:
+@pytest.mark.long
+def test_axe_report_of_every_kind_of_question(page: Page, run: Run) -> None:
     """Sections, means and groups; each picture has its title and its words."""
     groups = [{"key": key, "label": {"en": key}, "share": None} for key in ("a", "b")]
     design = freeze_design(kinds.document(strata={"wording": {"en": "Which?"}, "groups": groups}))
@@ -69,7 +71,7 @@ def test_axe_report_of_every_kind_of_question(page: Page, run: Run, within: str)
     simulation.store(design, who, simulation.symbols(design, who, generator))
     page.goto(f"/reports/{run_of(design, published=True).key}/")
     page.evaluate(UNFOLD)
-    assert dict(on_every_screen(page, within=within)) == CLEAN
+    assert dict(on_every_screen(page, within=EVERYWHERE)) == CLEAN
     levels = [int(heading.evaluate("one => one.tagName[1]")) for heading in page.get_by_role("heading").all()]
     assert all(after <= before + 1 for before, after in pairwise(levels))
 
@@ -79,17 +81,17 @@ PAGES = (
 )  # fmt: skip
 
 
-@texts
-def test_axe_list_form_and_upload(page: Page, alice: User, run: Run, within: str) -> None:
+@pytest.mark.long
+def test_axe_list_form_and_upload(page: Page, alice: User, run: Run) -> None:
     sign_in(page, alice)
-    assert {path: found(page, path, within) for path in PAGES} == dict.fromkeys(PAGES, CLEAN)
+    assert {path: found(page, path, EVERYWHERE) for path in PAGES} == dict.fromkeys(PAGES, CLEAN)
 
 
 STATES = {"draft": ("", "open/"), "open": ("", "open/", "share/", "disclose/"), "closed": ("", "waves/")}
 
 
-@texts
-def test_axe_survey_pages_in_each_state(page: Page, alice: User, run: Run, within: str) -> None:
+@pytest.mark.long
+def test_axe_survey_pages_in_each_state(page: Page, alice: User, run: Run) -> None:
     """One survey is a draft; the other is open and then closed. Signing in once saves half of the time."""
     write_survey(payloads.definition(slug="draft"), team=home_team(alice))
     sign_in(page, alice)
@@ -97,7 +99,7 @@ def test_axe_survey_pages_in_each_state(page: Page, alice: User, run: Run, withi
         if state == "closed":
             close_survey(Survey.objects.get(slug="campus"))
         slug = "draft" if state == "draft" else "campus"
-        seen = {path: found(page, f"/panel/survey/{slug}/{path}", within) for path in paths}
+        seen = {path: found(page, f"/panel/survey/{slug}/{path}", EVERYWHERE) for path in paths}
         assert seen == dict.fromkeys(paths, CLEAN), state
 
 
@@ -111,6 +113,7 @@ def test_axe_watch_page(page: Page, alice: User, run: Run, within: str) -> None:
     assert found(page, "/panel/survey/campus/watch/", within) == CLEAN
 
 
+@pytest.mark.long
 def test_axe_operation_page(page: Page, alice: User, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """With reports, a part that does not work, a replica, nodes of which one is away, workers on two machines."""
     servers = [
@@ -134,7 +137,8 @@ def test_axe_draft_form(page: Page, alice: User, run: Run) -> None:
     assert found(page, f"/panel/surveys/survey/{draft.pk}/change/") == CLEAN
 
 
-@pytest.mark.parametrize("repetitions", [1, pytest.param(3, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("repetitions", [1, 3])
 def test_axe_rehearsal_page(
     page: Page, alice: User, run: Run, monkeypatch: pytest.MonkeyPatch, repetitions: int
 ) -> None:
@@ -151,6 +155,7 @@ def test_axe_rehearsal_page(
         assert found(page, "/panel/survey/campus/rehearse/") == CLEAN
 
 
+@pytest.mark.long
 def test_axe_preview_of_incomplete_bilingual_form(page: Page, alice: User, run: Run) -> None:
     template = templates.find("partner-violence")
     assert template is not None
@@ -179,6 +184,7 @@ def test_headings_are_nested(page: Page, alice: User, run: Run) -> None:
 SPACED_PAGES = ("/panel/", "/panel/survey/campus/", "/panel/survey/campus/watch/", "/panel/survey/campus/plan/")
 
 
+@pytest.mark.long
 def test_text_spacing_and_320_px_hide_nothing(page: Page, alice: User, run: Run) -> None:
     """WCAG 1.4.12 and 1.4.10: letters, words and lines wide apart; a screen of 1280 px at 400 %. Tables scroll."""
     sign_in(page, alice)

@@ -26,6 +26,7 @@ def clean(page: Page) -> bool:
     return dict(on_every_screen(page, excused=THEME)) == CLEAN
 
 
+@pytest.mark.long
 def test_join_link_makes_account(page: Page, survey: Survey, alice: User) -> None:
     """The secret leaves the address before anything else is asked for, and no address that is requested holds it."""
     _made, secret = invite(survey.team, Role.EDITOR, by=alice)
@@ -73,6 +74,7 @@ def test_a_sign_in_link_is_pasted_without_scripts(browser: Browser, running_site
     context.close()
 
 
+@pytest.mark.long
 def test_other_session_is_ended_by_a_press(page: Page, alice: User) -> None:
     elsewhere = Client()
     elsewhere.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
@@ -89,6 +91,7 @@ def test_other_session_is_ended_by_a_press(page: Page, alice: User) -> None:
     assert elsewhere.get("/panel/account/").status_code == 302
 
 
+@pytest.mark.long
 def test_second_factor_is_set_up_and_used(page: Page, survey: Survey, alice: User) -> None:
     sign_in(page, alice)
     page.goto(f"/panel/teams/{survey.team_id}/")

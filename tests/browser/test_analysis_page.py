@@ -38,6 +38,7 @@ def survey(alice: User, transactional_db: None) -> Survey:
     return found
 
 
+@pytest.mark.long
 def test_analysis_by_keyboard_requested_and_repeated(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/")

@@ -16,6 +16,7 @@ def page(panel_page: Page) -> Page:
     return panel_page
 
 
+@pytest.mark.long
 def test_token_is_made_and_api_page_opens(page: Page, alice: User) -> None:
     said = list[str]()
     page.on("console", lambda message: said.append(message.text))

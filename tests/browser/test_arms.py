@@ -95,6 +95,7 @@ def test_page_that_explains_before_is_as_without_arms(visit: Visit, site: Captur
     assert json.loads(post.body)["stratum"] == design.background.keys[design.background.cell_of((0, 4))]
 
 
+@pytest.mark.long
 def test_page_that_explains_afterwards_says_so_before_it_asks(visit: Visit, site: Capture, version: Version) -> None:
     page = visit.open_arm("after").page
     promise = page.get_by_role("heading", name="Your true answer stays on this device.")
@@ -127,6 +128,7 @@ def test_page_that_explains_afterwards_says_so_before_it_asks(visit: Visit, site
     assert json.loads(post.body)["stratum"] == design.background.keys[design.background.cell_of((1, 1))]
 
 
+@pytest.mark.long
 def test_bodies_of_both_arms_differ_by_the_cell_alone(visit: Visit, site: Capture, version: Version) -> None:
     """And whatever is fetched before is the same, so that who watches the network sees no arm."""
     for _ in range(8):
@@ -162,6 +164,7 @@ def entered(visit: Visit, agreed: list[str]) -> Page:
     raise AssertionError(f"no page asked for {agreed}")
 
 
+@pytest.mark.long
 @of_weaker
 def test_version_that_protects_less_is_agreed_to_by_itself(visit: Visit, site: Capture, version: Version) -> None:
     page = entered(visit, ["I am 18 or older.", "I know that fewer tickets decide in my version."])
@@ -189,6 +192,7 @@ def test_version_that_protects_less_is_agreed_to_by_itself(visit: Visit, site: C
     assert len(page.locator("[data-part=sent-list] li").all()) == 4
 
 
+@pytest.mark.long
 @of_weaker
 def test_version_that_protects_as_usual_asks_for_no_more_consent(visit: Visit, site: Capture, version: Version) -> None:
     page = entered(visit, ["I am 18 or older."])
@@ -202,6 +206,7 @@ def test_version_that_protects_as_usual_asks_for_no_more_consent(visit: Visit, s
     assert json.loads(post.body)["stratum"] == get_design(version.design_id).background.keys[0]
 
 
+@pytest.mark.long
 @of_own_coin
 def test_version_with_a_coin_says_what_to_toss_and_sends_what_is_marked(
     visit: Visit, site: Capture, version: Version
@@ -218,6 +223,7 @@ def test_version_with_a_coin_says_what_to_toss_and_sends_what_is_marked(
     assert len({len(post.body) for post in site.posts()}) == 1
 
 
+@pytest.mark.long
 @of_own_coin
 def test_version_with_a_coin_on_every_screen(visit: Visit, site: Capture, version: Version) -> None:
     page = visit.open_arm("own_coin").page
@@ -247,6 +253,7 @@ def test_version_with_a_coin_on_every_screen(visit: Visit, site: Capture, versio
     assert dict(on_every_screen(page)) == CLEAN
 
 
+@pytest.mark.long
 @of_own_coin
 def test_version_with_tickets_beside_one_with_a_coin_is_as_ever(visit: Visit, version: Version) -> None:
     page = visit.open_arm("before").page

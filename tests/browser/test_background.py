@@ -83,6 +83,7 @@ def test_answers_of_one_cell_are_sent_alike(visit: Visit, site: Capture, version
         assert not any(word in (request.body or b"").decode(errors="replace") + request.target for word in words)
 
 
+@pytest.mark.long
 def test_receipt_and_later_visits_tell_what_was_sent(visit: Visit, site: Capture, version: Version) -> None:
     sent(visit, site, "2014", "30–44", "None")
     visit.unfold("Show what was sent")

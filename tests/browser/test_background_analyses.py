@@ -51,6 +51,7 @@ def run(page: Page) -> None:
     expect(page.locator("[data-run]")).to_have_count(0)  # it looks every few seconds, and loads itself again
 
 
+@pytest.mark.long
 def test_weights_are_found_named_and_used_in_a_regression(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/analyse/?kind=weighting")
@@ -100,6 +101,7 @@ def test_weights_are_found_named_and_used_in_a_regression(page: Page, alice: Use
     assert Analysis.objects.get(name="Region by age").published
 
 
+@pytest.mark.long
 def test_groups_are_compared_with_weights_to_two_questions_together(page: Page, alice: User, survey: Survey) -> None:
     lines = [f"Where do you live?;{k};How old are you?;{a};{1000 - 100 * a}" for k in range(1, 5) for a in range(1, 5)]
     sign_in(page, alice)
@@ -121,6 +123,7 @@ def test_groups_are_compared_with_weights_to_two_questions_together(page: Page, 
     picture(page, "comparison-weighted")
 
 
+@pytest.mark.long
 def test_predictor_enters_in_steps(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/analyse/?kind=regression")
@@ -147,6 +150,7 @@ def test_background_question_is_crossed_with_a_randomised_one(page: Page, alice:
     picture(page, "cross-table-steps")
 
 
+@pytest.mark.long
 def test_all_choices_of_a_question_are_regressed_in_order(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/analyse/?kind=regression")
@@ -161,6 +165,7 @@ def test_all_choices_of_a_question_are_regressed_in_order(page: Page, alice: Use
     picture(page, "regression-ordinal")
 
 
+@pytest.mark.long
 def test_randomised_answer_is_a_predictor(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/analyse/?kind=regression")
@@ -178,6 +183,7 @@ def test_randomised_answer_is_a_predictor(page: Page, alice: User, survey: Surve
     picture(page, "regression-latent")
 
 
+@pytest.mark.long
 def test_yes_to_several_questions_is_counted(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/analyse/?kind=scores")

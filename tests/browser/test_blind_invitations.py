@@ -112,6 +112,7 @@ def storage_of(page: Page) -> list[str]:
     return list(page.evaluate("Object.keys(localStorage)"))
 
 
+@pytest.mark.long
 def test_token_fetched_by_code_is_used_by_link_and_file(
     opened: Version, held: list[str], visitor: Callable[[], Fetching], site: Capture, tmp_path: Path
 ) -> None:
@@ -164,6 +165,7 @@ def test_token_fetched_by_code_is_used_by_link_and_file(
     assert stored() == (2, 2)
 
 
+@pytest.mark.long
 def test_token_lost_reply_is_requested_again(
     opened: Version, held: list[str], visitor: Callable[[], Fetching], site: Capture
 ) -> None:
@@ -203,6 +205,7 @@ CHANGES = (
 """What is replaced in the page, by what, and why it refuses; without a change the link is for another survey."""
 
 
+@pytest.mark.long
 def test_token_page_changed_design_fetches_nothing(
     opened: Version, held: list[str], visitor: Callable[[], Fetching], site: Capture
 ) -> None:
@@ -242,6 +245,7 @@ def test_token_page_plain_http_is_refused(
     expect(page.locator("[data-part=refusal-reason]")).to_contain_text("https")
 
 
+@pytest.mark.long
 def test_axe_token_page_and_width(opened: Version, held: list[str], visitor: Callable[[], Fetching]) -> None:
     page = visitor().open(f"#{opened.design_id}")
     stage(page, "code")
@@ -263,6 +267,7 @@ def test_axe_token_page_and_width(opened: Version, held: list[str], visitor: Cal
         page.screenshot(path=Path(IMAGES) / "token-phone-fetched.png")
 
 
+@pytest.mark.long
 def test_token_by_account_is_requested_without_cookie(
     opened: Version, visitor: Callable[[], Fetching], site: Capture, alice: User, settings: Any
 ) -> None:

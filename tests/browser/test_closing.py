@@ -22,6 +22,7 @@ def close(page: Page, *, for_good: bool = False) -> None:
     page.locator('form[action$="/close"] button').click()
 
 
+@pytest.mark.long
 def test_close_undo_and_close_for_good_on_a_phone(panel_page: Page, alice: User, version: Version) -> None:
     page = panel_page
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]

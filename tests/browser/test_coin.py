@@ -60,6 +60,7 @@ def test_coin_page_stores_the_report(without_script: Visit, site: Capture, versi
     assert not [target for target in targets(site) if ".js" in target or "?" in target]
 
 
+@pytest.mark.long
 @pytest.mark.whole_browser("its error page")
 def test_coin_send_repeated_stores_one_report(without_script: Visit, site: Capture) -> None:
     page = without_script.open().page
@@ -88,6 +89,7 @@ def test_coin_send_repeated_stores_one_report(without_script: Visit, site: Captu
     assert WaitingReport.objects.count() == 1
 
 
+@pytest.mark.long
 def test_coin_marks_can_be_completed_and_corrected(without_script: Visit, site: Capture) -> None:
     page = without_script.open().page
     mark(without_script, "Later", "Yes")
@@ -160,6 +162,7 @@ def test_coin_page_is_linked_fits_screens_and_paper(without_script: Visit) -> No
     assert page.get_by_text("Two heads:").is_visible()
 
 
+@pytest.mark.long
 def test_axe_coin_pages(browser: Browser, site: Capture, address: str) -> None:
     context = browser.new_context(bypass_csp=True)  # axe is a script
     for path in ("coin/", "coin/sent/"):

@@ -106,6 +106,7 @@ def test_survey_is_written_from_title_to_ready(page: Page, alice: User) -> None:
     expect(page.get_by_label("Heroin")).to_be_checked()
 
 
+@pytest.mark.long
 def test_refused_character_is_named_with_its_question(editor: Page) -> None:
     editor.get_by_label("Question", exact=True).fill("Have you \u202eever?")
     status = editor.locator(".editor-status")
@@ -120,6 +121,7 @@ def losses() -> dict[str, float]:
     return {key: one.epsilon or 0 for key, one in found.questions.items()} | {"all": found.epsilon}
 
 
+@pytest.mark.long
 def test_budget_is_divided_by_sensitivity_and_an_overdraft_is_fitted(editor: Page) -> None:
     budget = editor.locator(".editor-budget")
     very = editor.get_by_role("button", name="Very sensitive")
@@ -166,6 +168,7 @@ def test_budget_is_divided_by_sensitivity_and_an_overdraft_is_fitted(editor: Pag
     assert definition()["privacy_budget"] == "3.5"
 
 
+@pytest.mark.long
 def test_typed_budget_stays_when_a_price_comes(editor: Page) -> None:
     held = list[Route]()
     editor.route("**/edit/pr*", lambda route: held.append(route) if not held else route.continue_())
@@ -186,6 +189,7 @@ def meanwhile(draft: Survey, *path: str | int, was: Any, now: Any) -> None:
     assert not drafts.save_changes(draft, [Change(path, was, now)]).clashes
 
 
+@pytest.mark.long
 def test_editor_keeps_both_peoples_changes_and_undoes(editor: Page, draft: Survey) -> None:
     wording = editor.get_by_label("Question", exact=True)
     meanwhile(draft, "items", "mood", "wording", "en", was="How do you feel?", now="How are you?")
@@ -214,6 +218,7 @@ def test_editor_keeps_both_peoples_changes_and_undoes(editor: Page, draft: Surve
     assert definition()["items"][0]["wording"]["en"] != "Mine?"
 
 
+@pytest.mark.long
 def test_editor_preview_goes_to_a_question_far_below(page: Page, alice: User) -> None:
     """What is out of sight is not laid out, so where a question stands is known only on the way there."""
     one = payloads.definition()["items"][1]
@@ -227,6 +232,7 @@ def test_editor_preview_goes_to_a_question_far_below(page: Page, alice: User) ->
         expect(question.get_by_role("heading").or_(question.locator("legend")).first).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.long
 def test_editor_by_keys_on_a_phone_and_signed_out(editor: Page, alice: User) -> None:
     editor.get_by_role("button", name="2 How do you feel?").press("Alt+ArrowUp")
     editor.get_by_role("button", name="1 How do you feel?").wait_for()
@@ -253,6 +259,7 @@ def test_editor_by_keys_on_a_phone_and_signed_out(editor: Page, alice: User) -> 
     assert "Typed while signed out?" in {item["wording"]["en"] for item in definition()["items"]}
 
 
+@pytest.mark.long
 def test_preview_stays_the_page_when_the_session_ends(editor: Page) -> None:
     question = frame(editor).get_by_text("Have you cheated?").first
     question.wait_for()
@@ -273,6 +280,7 @@ def test_find_without_a_match_says_so(editor: Page) -> None:
     expect(rows).to_have_count(1)
 
 
+@pytest.mark.long
 def test_editor_advice_is_dismissed_with_a_reason(editor: Page) -> None:
     editor.get_by_label("Question", exact=True).fill("Surely you have cheated?")
     wait_until_saved(editor)
@@ -292,6 +300,7 @@ def test_editor_advice_is_dismissed_with_a_reason(editor: Page) -> None:
     expect(editor.locator("[data-dismissed]")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_editor_compares_versions_and_brings_one_back(editor: Page) -> None:
     editor.get_by_label("Question", exact=True).fill("Did you cheat?")
     wait_until_saved(editor)
@@ -314,6 +323,7 @@ def name_of_preview(editor: Page) -> str:
     return str(editor.locator(SHOWN).get_attribute("name"))
 
 
+@pytest.mark.long
 def test_typed_words_are_put_into_the_preview_that_is_there(editor: Page) -> None:
     question = frame(editor).locator("#question-1")
     question.get_by_text("Question 1").first.wait_for()
@@ -330,6 +340,7 @@ def test_typed_words_are_put_into_the_preview_that_is_there(editor: Page) -> Non
     expect(question).to_have_js_property("innerText", put)
 
 
+@pytest.mark.long
 def test_new_option_is_put_into_the_preview_that_is_there(editor: Page) -> None:
     editor.get_by_role("button", name="2 How do you feel?").click()
     choices = frame(editor).locator("#question-2 label.choice")

@@ -58,6 +58,7 @@ def write(page: Page) -> None:
         page.locator(f'[data-path="{path}"]').fill(words)
 
 
+@pytest.mark.long
 def test_look_and_ending_are_written_saved_and_previewed(editor: Page) -> None:
     write(editor)
     expect(editor.locator(".editor-status")).to_contain_text("Saved")
@@ -74,6 +75,7 @@ def test_look_and_ending_are_written_saved_and_previewed(editor: Page) -> None:
     assert dict(on_every_screen(editor, excused=THEME)) == CLEAN
 
 
+@pytest.mark.long
 def test_weak_contrast_is_a_problem_that_leads_to_its_field(editor: Page) -> None:
     editor.locator('[data-path="look/accent"]').fill("#ffcc00")
     problem = editor.get_by_role("button", name="4.5:1")

@@ -38,6 +38,7 @@ def ask(page: Page, number: int, wording: str, *choices: str) -> None:
         question.get_by_label(f"Choice {place}", exact=True).fill(words)
 
 
+@pytest.mark.long
 def test_questions_are_written_and_shown(editor: Page) -> None:
     ask(editor, 1, "Where do you live?", "North", "South", "East")
     ask(editor, 2, "Do you have a job?", "Yes", "No")
@@ -54,6 +55,7 @@ def test_questions_are_written_and_shown(editor: Page) -> None:
     assert error_of_draft(Survey.objects.get()) is None
 
 
+@pytest.mark.long
 def test_order_decides_what_is_kept(editor: Page) -> None:
     ask(editor, 1, "Do you have a job?", "Yes", "No")
     ask(editor, 2, "Where do you live?", "North", "South", "East", "West")
@@ -65,6 +67,7 @@ def test_order_decides_what_is_kept(editor: Page) -> None:
     assert definition()["background_questions"]["questions"][0]["wording"] == {"en": "Where do you live?"}
 
 
+@pytest.mark.long
 def test_too_fine_questions_are_refused_beside_them(editor: Page) -> None:
     ask(editor, 1, "Do you have a job?", "Yes", "No")
     editor.get_by_label("Expected responses").fill("12")
@@ -76,6 +79,7 @@ def test_too_fine_questions_are_refused_beside_them(editor: Page) -> None:
     assert "background_questions" not in definition()
 
 
+@pytest.mark.long
 def test_shares_decide_what_is_kept(editor: Page) -> None:
     ask(editor, 1, "What is your gender?", "Woman", "Man", "Another")
     for number, share in enumerate(("0.49", "0.49", "2 %"), start=1):
@@ -95,6 +99,7 @@ def test_phone_shows_them(editor: Page) -> None:
     assert editor.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
+@pytest.mark.long
 def test_versions_of_the_page_are_added_weighed_and_removed(editor: Page) -> None:
     ask(editor, 1, "Do you have a job?", "Yes", "No")
     editor.get_by_role("button", name="+ Compare versions of the page").click()
@@ -121,6 +126,7 @@ def test_versions_of_the_page_are_added_weighed_and_removed(editor: Page) -> Non
     assert len(definition()["background_questions"]["questions"]) == 1
 
 
+@pytest.mark.long
 def test_version_asks_a_question_in_another_way(editor: Page) -> None:
     editor.get_by_role("button", name="+ Compare versions of the page").click()
     editor.get_by_label("Question to ask in another way").select_option(label="1: Have you cheated?")
@@ -154,6 +160,7 @@ def test_version_asks_a_question_in_another_way(editor: Page) -> None:
     assert [item["key"] for item in definition()["items"]] == ["cheated", "mood"]
 
 
+@pytest.mark.long
 def test_two_versions_with_a_coin_are_added_by_a_click(editor: Page) -> None:
     editor.get_by_role("button", name="+ Compare versions of the page").click()
     editor.get_by_role("button", name="+ Add two versions with a coin").click()
@@ -180,6 +187,7 @@ def test_two_versions_with_a_coin_are_added_by_a_click(editor: Page) -> None:
     assert error_of_draft(Survey.objects.get()) is None
 
 
+@pytest.mark.long
 def test_version_with_a_coin_is_refused_beside_itself(editor: Page, draft: Survey) -> None:
     draft.items.filter(key="mood").update(truth="2/5")
     editor.reload()

@@ -9,6 +9,7 @@ from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
 from tests.browser.editing import WIDE, definition, opened, picture, wait_until_saved
 from tests.factories import payloads
+from tests.tools.gate import few
 
 CONTROL = "Control question: known share of Yes"
 
@@ -24,6 +25,7 @@ def editor(panel_page: Page, alice: User) -> Page:
     return opened(panel_page, alice)
 
 
+@pytest.mark.long
 def test_known_share_is_saved_and_takes_prefer_not_away(editor: Page) -> None:
     editor.get_by_role("button", name="Have you cheated?").first.click()
     editor.get_by_label("Offer “prefer not to say”").check()
@@ -57,7 +59,7 @@ CHOSEN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "wording", "share"), CHOSEN, ids=[name for name, _wording, _share in CHOSEN])
+@pytest.mark.parametrize(("name", "wording", "share"), few(CHOSEN), ids=[name for name, _wording, _share in CHOSEN])
 def test_control_question_is_added_by_one_click(editor: Page, name: str, wording: str, share: str) -> None:
     editor.get_by_role("button", name="+ Add question").click()
     if share == "0":

@@ -37,6 +37,7 @@ def choices(key: str, language: str = "en") -> list[str]:
     return [choice[language] for choice in item["choices"]]
 
 
+@pytest.mark.long
 def test_date_is_added_by_one_click_and_made_by_month(editor: Page) -> None:
     added(editor, "Date", "When were you tested?")
     expect(editor.get_by_label("Option 6", exact=True)).to_have_value(re.compile(r"^20\d\d$"))
@@ -55,6 +56,7 @@ def test_date_is_added_by_one_click_and_made_by_month(editor: Page) -> None:
     assert (made[0], made[1], made[-1], len(made)) == ("Before January 2024", "January 2024", "December 2025", 25)
 
 
+@pytest.mark.long
 def test_classes_are_there_again_after_a_reload_and_can_be_changed(editor: Page) -> None:
     added(editor, "Date", "When were you tested?")
     editor.get_by_label("Classes", exact=True).select_option(label="Quarter")
@@ -80,6 +82,7 @@ def test_classes_are_there_again_after_a_reload_and_can_be_changed(editor: Page)
     assert (made[0], made[-1], len(made)) == ("Before January 2024", "April 2025 or later", 7)
 
 
+@pytest.mark.long
 def test_wrong_dates_are_named_by_their_field(editor: Page) -> None:
     added(editor, "Date", "When?")
     expect(editor.get_by_label("Option 6", exact=True)).to_have_value(re.compile(r"^20\d\d$"))
@@ -100,6 +103,7 @@ def choices_shown(page: Page) -> list[str]:
     return [one.input_value() for one in page.get_by_label(re.compile(r"^Option \d+$")).all()]
 
 
+@pytest.mark.long
 def test_conditions_follow_options_that_stay(editor: Page) -> None:
     added(editor, "Time of day", "When do you drink?")
     added(editor, "Yes or no", "Alone?")
@@ -120,6 +124,7 @@ def test_conditions_follow_options_that_stay(editor: Page) -> None:
     assert alone["asked_if"]["answers"] == [choices("when_do_you_drink").index("18:00 – 23:59")]
 
 
+@pytest.mark.long
 def test_classes_that_were_typed_outlast_a_late_event_of_opening(editor: Page) -> None:
     added(editor, "Time of day", "When do you drink?")
     expect(editor.get_by_label("Option 1", exact=True)).to_have_value("00:00 – 05:59")
@@ -130,6 +135,7 @@ def test_classes_that_were_typed_outlast_a_late_event_of_opening(editor: Page) -
     expect(editor.get_by_label("Option 1", exact=True)).to_have_value("12:00 – 17:59")
 
 
+@pytest.mark.long
 def test_time_needs_no_mouse_and_fits_a_phone(panel_page: Page, alice: User) -> None:
     page = panel_page
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]

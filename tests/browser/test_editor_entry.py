@@ -24,6 +24,7 @@ def editor(panel_page: Page, alice: User) -> Page:
     return page
 
 
+@pytest.mark.long
 def test_statements_are_written_and_shown_first(editor: Page) -> None:
     editor.get_by_text("Consent to tick before the first question").click()
     for number, words in enumerate(("I am at least 18.", "I have read this."), start=1):
@@ -41,6 +42,7 @@ def test_statements_are_written_and_shown_first(editor: Page) -> None:
     assert "consent_statements" not in definition()
 
 
+@pytest.mark.long
 def test_screening_answer_that_ends_stays_marked_after_deletion(editor: Page) -> None:
     editor.get_by_text("Screening question", exact=True).click()
     editor.get_by_role("button", name="+ Add screening question").click()

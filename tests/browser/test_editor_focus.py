@@ -16,6 +16,7 @@ def editor(panel_page: Page, alice: User) -> Page:
     return opened(panel_page, alice)
 
 
+@pytest.mark.long
 def test_focus_stays_in_the_card_after_acts_by_keys(editor: Page) -> None:
     card = editor.locator("article.editor-card")
     editor.get_by_role("button", name="Duplicate").press("Enter")
@@ -50,6 +51,7 @@ def test_focus_goes_back_to_what_opened_a_dialog_or_list(editor: Page) -> None:
     expect(add).to_be_focused()
 
 
+@pytest.mark.long
 def test_problem_of_a_share_is_said_at_its_field(editor: Page) -> None:
     editor.get_by_role("button", name="Title, introduction, languages").click()
     share = editor.get_by_label("Known share of group 1")

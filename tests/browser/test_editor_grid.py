@@ -36,6 +36,7 @@ def rows() -> list[dict[str, Any]]:
     return [item for item in definition()["items"] if "heading" in item]
 
 
+@pytest.mark.long
 def test_grid_is_written_by_rows_and_one_scale(editor: Page) -> None:
     editor.get_by_role("button", name="+ Add question").click()
     editor.get_by_role("button", name="Grid Several items with one scale").click()
@@ -72,6 +73,7 @@ def test_grid_is_written_by_rows_and_one_scale(editor: Page) -> None:
     assert rows() == []
 
 
+@pytest.mark.long
 def test_dropdown_takes_a_long_pasted_list(editor: Page) -> None:
     editor.get_by_role("button", name="+ Add question").click()
     editor.get_by_role("button", name="Dropdown One of a long list").click()
@@ -86,6 +88,7 @@ def test_dropdown_takes_a_long_pasted_list(editor: Page) -> None:
     assert (found["kind"], found["dropdown"], len(found["choices"])) == ("one_choice", True, 255)
 
 
+@pytest.mark.long
 def test_grid_needs_no_mouse_and_is_read_on_a_phone(panel_page: Page, alice: User) -> None:
     page = panel_page
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
@@ -110,6 +113,7 @@ def orders() -> dict[str, Any]:
     return {name: written[name] for name in ("shuffle", "keep_last") if name in written}
 
 
+@pytest.mark.long
 def test_last_option_stays_last_only_while_the_others_are_shuffled(editor: Page) -> None:
     editor.get_by_role("button", name="+ Add question").click()
     editor.get_by_role("button", name="One choice").click()

@@ -6,6 +6,7 @@ to point 1.1 s, to press a key or a button 0.2 s, to move the hand between keys 
 
 from pathlib import Path
 
+import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Locator, Page, expect
 
@@ -97,6 +98,7 @@ def translate(author: Author, folder: Path) -> None:
     page.get_by_text("are taken over.").wait_for()
 
 
+@pytest.mark.long
 def test_survey_in_two_languages_is_open_after_few_clicks(panel_page: Page, alice: User, tmp_path: Path) -> None:
     page = panel_page
     page.set_viewport_size(WIDE)  # type: ignore[arg-type]

@@ -40,6 +40,7 @@ def test_editor_head_is_two_lines_on_a_desktop(editor: Page) -> None:
     assert fits(editor)
 
 
+@pytest.mark.long
 def test_editor_head_is_three_lines_on_a_phone(editor: Page) -> None:
     editor.set_viewport_size(PHONE)  # type: ignore[arg-type]
     editor.get_by_role("button", name="Fit to budget").wait_for()

@@ -34,6 +34,7 @@ def table(panel_page: Page, alice: User) -> Page:
     return panel_page
 
 
+@pytest.mark.long
 def test_translations_of_a_long_draft_are_turned_by_pages(table: Page) -> None:
     pages = table.get_by_label(re.compile("^Texts"))
     fields = table.locator(".editor-texts textarea")
@@ -50,6 +51,7 @@ def test_translations_of_a_long_draft_are_turned_by_pages(table: Page) -> None:
     assert definition()["items"][-1]["prefer_not"]["de"] == "Keine Angabe"
 
 
+@pytest.mark.long
 def test_translation_that_is_written_stays_among_the_missing(table: Page) -> None:
     table.get_by_label("Title in Deutsch").fill("Ein langer Entwurf")
     table.get_by_label("Only what is missing").check()

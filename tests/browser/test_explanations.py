@@ -22,7 +22,7 @@ from tests.factories import kinds
 from tests.tools.browser import PATIENCE
 
 FIRST = (0, 1, 2, 3, 4, 6, 15, 24, 33, 35, 40)
-"""Seeds for the gate: between them every manner, also of a first question; `make test-long` takes the others."""
+"""Seeds that have every manner between them, also of a first question."""
 
 OTHERS = [seed for seed in range(50) if seed not in FIRST]
 
@@ -198,13 +198,8 @@ def check_design(
     assert [text for text in read["stray"] if text not in known] == [], "a digit that nobody has checked"
 
 
-@pytest.mark.parametrize(
-    "seeds",
-    [
-        FIRST,
-        *(pytest.param(OTHERS[at : at + AT_ONCE], marks=pytest.mark.long) for at in range(0, len(OTHERS), AT_ONCE)),
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("seeds", [FIRST, *(OTHERS[at : at + AT_ONCE] for at in range(0, len(OTHERS), AT_ONCE))])
 def test_explanations_equal_channels_of_random_designs(
     reader: BrowserContext, running_site: str, seeds: Sequence[int]
 ) -> None:
@@ -222,18 +217,17 @@ def test_random_designs_have_every_kind_of_explanation() -> None:
     assert seen == firsts == {"two", "choice", "differ", "list", "set", "ticks", "near", "spread", "end", "values"}
 
 
-@pytest.mark.parametrize("changes", [WRONG[::3], pytest.param(WRONG, marks=pytest.mark.long)], ids=["few", "all"])
-def test_explanation_check_finds_wrong_numbers(
-    reader: BrowserContext, running_site: str, changes: Sequence[tuple[str, str]]
-) -> None:
+@pytest.mark.long
+def test_explanation_check_finds_wrong_numbers(reader: BrowserContext, running_site: str) -> None:
     """A test of the test: each change of one sentence of the page is found."""
     document = kinds.document()
     check_design(reader, running_site, document)
-    for change in changes:
+    for change in WRONG:
         with pytest.raises(AssertionError):
             check_design(reader, running_site, document, change)
 
 
+@pytest.mark.long
 def test_promise_has_at_most_sixty_words_for_every_kind(reader: BrowserContext, running_site: str) -> None:
     """Whatever kind of question comes first; an answer counts as one word, however its author words it."""
     for item in kinds.items():

@@ -37,6 +37,7 @@ def page(panel_page: Page, settings: Any, tmp_path: Path) -> Page:
     return panel_page
 
 
+@pytest.mark.long
 def test_export_page_from_tick_to_download(
     page: Page, alice: User, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,6 +70,7 @@ def test_export_page_from_tick_to_download(
     assert set(Export.objects.values_list("format", flat=True)) == {"json", "full"}
 
 
+@pytest.mark.long
 def test_axe_webhooks_page(page: Page, alice: User, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     survey = Survey.objects.get()
     hook, _ = webhooks.add(survey, "https://example.org/hooks/candor?token=" + "a" * 60, ["closed", "reached"], [500])

@@ -27,6 +27,7 @@ def page(panel_page: Page) -> Iterator[Page]:
     assert hosts == {"127.0.0.1"}
 
 
+@pytest.mark.long
 def test_help_search_finds_a_page(page: Page) -> None:
     page.goto("/panel/help/")
     page.get_by_role("textbox", name="Search").fill("webhook")
@@ -36,6 +37,7 @@ def test_help_search_finds_a_page(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text("Webhooks")
 
 
+@pytest.mark.long
 def test_help_keeps_chosen_colours(page: Page) -> None:
     page.goto("/panel/help/")
     body = page.locator("body")
@@ -46,6 +48,7 @@ def test_help_keeps_chosen_colours(page: Page) -> None:
     expect(body).to_have_attribute("data-md-color-scheme", "slate")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("address", ["how-to/analyse.html", "how-to/export.html", "how-to/publish-and-archive.html"])
 def test_help_page_is_accessible_on_a_phone(page: Page, address: str) -> None:
     """With one program, with several and with none."""
@@ -55,6 +58,7 @@ def test_help_page_is_accessible_on_a_phone(page: Page, address: str) -> None:
     assert "\n".join(inaccessible(page)) == ""
 
 
+@pytest.mark.long
 def test_help_search_finds_what_new_users_want(page: Page) -> None:
     """The page that answers is among the first five that the search lists."""
     page.goto("/panel/help/")

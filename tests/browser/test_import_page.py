@@ -1,5 +1,6 @@
 """The import report in a browser: a file is chosen, its report is read on a phone too, the draft is made."""
 
+import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page
 
@@ -9,6 +10,7 @@ from tests.browser.panel import PHONE, fits, sign_in
 from tests.exchange import samples
 
 
+@pytest.mark.long
 def test_import_report_on_phone_leads_to_draft(page: Page, alice: User) -> None:
     sign_in(page, alice)
     page.set_viewport_size(PHONE)

@@ -105,6 +105,7 @@ def test_invitation_code_goes_along_to_other_language(
     assert codes[1] not in page.evaluate(EVERYWHERE), "who comes back to the page finds nothing"
 
 
+@pytest.mark.long
 def test_invitation_code_mistyped_is_error_at_field(
     invited: Visit, site: Capture, by_invitation: Version, codes: list[str]
 ) -> None:
@@ -129,6 +130,7 @@ def test_invitation_code_mistyped_is_error_at_field(
     assert code not in page.evaluate(EVERYWHERE).lower()
 
 
+@pytest.mark.long
 def test_invitation_code_invalid_ends_in_one_sentence(
     invited: Visit, site: Capture, by_invitation: Version, codes: list[str]
 ) -> None:

@@ -65,6 +65,7 @@ def test_item_form_shows_only_fields_of_the_kind(page: Page, alice: User, kinds:
     assert fits(page)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", [False], indirect=True)
 def test_item_form_without_script_shows_all_fields(page: Page, alice: User, kinds: Survey) -> None:
     sign_in(page, alice)
@@ -80,6 +81,7 @@ def test_item_form_without_script_shows_all_fields(page: Page, alice: User, kind
     assert selectors.definition_of(kinds)["items"][6]["key"] == "mood_2"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", [True], indirect=True)
 def test_item_form_change_to_number_drops_choices(page: Page, alice: User, kinds: Survey) -> None:
     sign_in(page, alice)

@@ -51,6 +51,7 @@ def send(visit: Visit) -> Visit:
     return visit.stage("sent")
 
 
+@pytest.mark.long
 @others
 def test_report_has_one_address_and_shape_in_any_language(visit: Visit, site: Capture, code: str) -> None:
     send(answer(in_language(visit, code).open(f"#{site_digest()}").stage("questions"), code))
@@ -63,6 +64,7 @@ def test_report_has_one_address_and_shape_in_any_language(visit: Visit, site: Ca
     assert (report.stratum, bytes(report.report).hex()) == (0, fields["report"])
 
 
+@pytest.mark.long
 def test_language_switch_stands_beside_consent(alice: User, visit: Visit, site: Capture) -> None:
     statement = {code: f"{code}: I am at least 18 years old." for code in translations.CODES}
     definition = translations.definition(*translations.CODES, slug="adults", consent_statements=[statement])
@@ -72,6 +74,7 @@ def test_language_switch_stands_beside_consent(alice: User, visit: Visit, site: 
     assert visit.stage("consent").page.get_by_text(statement["de"], exact=True).is_visible()
 
 
+@pytest.mark.long
 @others
 def test_language_switch_keeps_fragment(visit: Visit, code: str) -> None:
     page = visit.open(f"#{site_digest()}").stage("questions").page
@@ -138,6 +141,7 @@ def test_check_section_names_page_and_design_addresses(visit: Visit, site: Captu
     assert targets(site)[0] == "/s/campus/de/"
 
 
+@pytest.mark.long
 def test_pending_report_is_sent_from_any_language(visit: Visit, site: Capture) -> None:
     """Else a person who changes the language while the server is away would answer twice."""
     visit.excused = "Failed to load resource"
@@ -153,9 +157,8 @@ def test_pending_report_is_sent_from_any_language(visit: Visit, site: Capture) -
     assert WaitingReport.objects.count() == 1
 
 
-@pytest.mark.parametrize(
-    "code", ["ar", pytest.param("de", marks=pytest.mark.long)]
-)  # from right to left; longest words
+@pytest.mark.long
+@pytest.mark.parametrize("code", ["ar", "de"])  # from right to left; longest words
 def test_axe_other_languages_and_width(visit: Visit, code: str) -> None:
     page = in_language(visit, code).open().stage("questions").page
     page.evaluate(UNFOLD)
@@ -171,6 +174,7 @@ def test_axe_other_languages_and_width(visit: Visit, code: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+@pytest.mark.long
 @others
 def test_axe_coin_page_in_every_language(visit: Visit, code: str) -> None:
     visit.url += f"{code}/coin/"

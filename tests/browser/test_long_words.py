@@ -32,6 +32,7 @@ def long_words(alice: User) -> list[Survey]:
     return made
 
 
+@pytest.mark.long
 def test_long_words_fit_on_a_phone_and_a_desktop(page: Page, alice: User, long_words: list[Survey]) -> None:
     sign_in(page, alice)
     pages = [f"/panel/survey/{survey.slug}/{path}" for survey in long_words for path in PAGES]

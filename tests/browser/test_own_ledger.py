@@ -58,6 +58,7 @@ def test_own_ledger_is_written_only_by_click(visit: Visit, site: Capture) -> Non
     assert page.evaluate(STORED) == "{}"
 
 
+@pytest.mark.long
 def test_own_ledger_is_shown_and_erased_on_device(device: Page, site: Capture) -> None:
     expect(device.locator("[data-part=total]")).to_have_text(
         "All this together can change the odds of a guess about you by a factor of at most 28."
@@ -81,6 +82,7 @@ def test_own_ledger_is_shown_and_erased_on_device(device: Page, site: Capture) -
     assert {request.method for request in site.requests} == {"GET"}
 
 
+@pytest.mark.long
 def test_own_ledger_secret_is_erased_on_survey_page(site: Capture, alice: User, context: BrowserContext) -> None:
     open_document(document("en") | {"slug": "again", "waves": {"repeats": "remember", "spent": "9/1"}}, alice)
     visit = new_visit(site, "/s/again/", context)
@@ -99,6 +101,7 @@ def test_own_ledger_secret_is_erased_on_survey_page(site: Capture, alice: User, 
         assert found == [], screen
 
 
+@pytest.mark.long
 def test_own_ledger_discards_report_of_closed_survey(visit: Visit, site: Capture, version: Version) -> None:
     """The page of a closed survey has no script that could take it away."""
     visit.excused = "Failed to load resource"

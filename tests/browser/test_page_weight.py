@@ -90,11 +90,13 @@ def test_page_weight_thirty_questions(context: Any, site: Capture, thirty: Versi
     assert weighed["plain"] < PLAIN, weighed
 
 
+@pytest.mark.long
 def test_page_weight_look_and_panel(context: Any, site: Capture, thirty_looked: Version) -> None:
     weighed = weigh(context, site, "/s/panel/")
     assert weighed["transferred"] < TRANSFERRED, weighed
 
 
+@pytest.mark.long
 def test_page_weight_invitation_and_waves(context: Any, site: Capture, thirty_again: Version) -> None:
     weighed = weigh(context, site, "/s/again/")
     assert weighed["transferred"] < TRANSFERRED, weighed

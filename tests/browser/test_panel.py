@@ -49,6 +49,7 @@ def test_panel_from_sign_in_link_to_csv(page: Page, alice: User, design: Design,
     assert len(list(csv.DictReader(sheet))) == 15
 
 
+@pytest.mark.long
 def test_watch_page_updates_without_reload(page: Page, alice: User, design: Design) -> None:
     """New estimates replace what is shown: nobody pressed anything, and focus, scroll and open details stay."""
     fill(design, count=20, first=10)  # these wait for the next step
@@ -105,6 +106,7 @@ def test_opening_page_shows_design_and_leads_to_link(page: Page, alice: User, su
     assert page.evaluate("navigator.clipboard.readText()") == link
 
 
+@pytest.mark.long
 def test_survey_form_writes_a_survey(page: Page, alice: User) -> None:
     sign_in(page, alice)
     page.goto("/panel/surveys/survey/")
@@ -122,6 +124,7 @@ def test_survey_form_writes_a_survey(page: Page, alice: User) -> None:
     assert list(Survey.objects.get().items.values_list("key", flat=True)) == ["first", "second"]
 
 
+@pytest.mark.long
 def test_long_title_fits_a_phone_and_a_desktop(page: Page, alice: User, design: Design) -> None:
     """That every page fits is found where axe looks at it."""
     run = run_of(design, published=True)

@@ -56,6 +56,7 @@ def picture(page: Page, name: str) -> None:
         page.screenshot(path=Path(IMAGES) / f"policy-{name}.png")
 
 
+@pytest.mark.long
 def test_panel_menu_and_theme(page: Page, root: User) -> None:
     sign_in(page, root)
     page.goto("/panel/surveys/survey/")
@@ -102,6 +103,7 @@ def test_sidebar_opens_and_closes(page: Page, root: User) -> None:
     assert not templates.is_visible()
 
 
+@pytest.mark.long
 def test_list_is_searched_filtered_and_acted_on(page: Page, root: User) -> None:
     sign_in(page, root)
     page.goto("/panel/auth/user/")
@@ -126,6 +128,7 @@ def test_list_is_searched_filtered_and_acted_on(page: Page, root: User) -> None:
     picture(page, "delete")
 
 
+@pytest.mark.long
 def test_form_has_its_calendar_clock_and_chooser(page: Page, root: User) -> None:
     sign_in(page, root)
     page.goto(f"/panel/auth/user/{User.objects.get(username='colleague-0').pk}/change/")

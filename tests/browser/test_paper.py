@@ -62,6 +62,7 @@ def type_sheet(page: Page, digits: str) -> None:
         page.keyboard.press(digit)
 
 
+@pytest.mark.long
 def test_paper_three_sheets_by_keyboard(page: Page, alice: User, ten: Version) -> None:
     sign_in(page, alice)
     page.goto(PAPER)
@@ -157,6 +158,7 @@ def test_paper_without_script(plain: Page, alice: User, version: Version) -> Non
     assert stored() == ["0100"]
 
 
+@pytest.mark.long
 def test_axe_paper_page_and_width(page: Page, alice: User, ten: Version) -> None:
     sign_in(page, alice)
     page.goto(PAPER)

@@ -36,6 +36,7 @@ def picture(page: Page, name: str) -> None:
         page.screenshot(path=f"{IMAGES}/{name}.png", full_page=True)
 
 
+@pytest.mark.long
 def test_passkey_is_added_and_signs_in(
     page: Page, running_site: str, site_port: int, alice: User, settings: Any
 ) -> None:

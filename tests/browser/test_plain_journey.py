@@ -49,6 +49,7 @@ def fill_question(page: Page, place: int, kind: str, wording: str, others: Texts
             page.locator(f"[name=items-{place}-{name}_de]").fill(german)
 
 
+@pytest.mark.long
 def test_survey_in_two_languages_is_opened_without_script(page: Page, alice: User) -> None:
     page.goto("/panel/sign-in/")
     page.get_by_label("Sign-in link, or the part after its #").fill(get_token(alice))

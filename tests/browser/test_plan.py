@@ -36,6 +36,7 @@ def line(page: Page, curve: str) -> str | None:
     return page.locator(f"[data-curve={curve}] .curve-line").get_attribute("points")
 
 
+@pytest.mark.long
 def test_plan_slider_updates_numbers_without_reload(page: Page, alice: User) -> None:
     sign_in(page, alice)
     page.goto("/panel/plan/")
@@ -58,6 +59,7 @@ def test_plan_slider_updates_numbers_without_reload(page: Page, alice: User) -> 
     assert "truth=0.98" in page.url, "the address holds the plan"
 
 
+@pytest.mark.long
 def test_plan_epsilon_moves_truth_and_respondents_width(page: Page, alice: User) -> None:
     sign_in(page, alice)
     page.goto("/panel/plan/")
@@ -74,6 +76,7 @@ def test_plan_epsilon_moves_truth_and_respondents_width(page: Page, alice: User)
     assert "100 responses" in page.locator("[aria-live=polite]").first.inner_text()
 
 
+@pytest.mark.long
 def test_plan_other_kind_has_own_fields(frank_page: Page, alice: User) -> None:
     page = frank_page
     sign_in(page, alice)
@@ -89,6 +92,7 @@ def test_plan_other_kind_has_own_fields(frank_page: Page, alice: User) -> None:
     page.get_by_role("alert").filter(has_text="maximum must be greater than minimum").wait_for()
 
 
+@pytest.mark.long
 def test_plan_truth_is_used_in_draft(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto("/panel/survey/campus/")
@@ -119,6 +123,7 @@ def test_plan_use_takes_the_number_shown(page: Page, alice: User, survey: Survey
     assert survey.items.get(key="mood").truth == "0.37"
 
 
+@pytest.mark.long
 def test_plan_input_before_script_runs_is_computed(page: Page, alice: User, survey: Survey) -> None:
     """On a slow line: the page stands, its script is still on its way."""
     sign_in(page, alice)
@@ -153,11 +158,12 @@ def test_plan_without_script_is_a_form(
     context.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "path",
     [
         "/panel/plan/?kind=one_choice&choices=10&truth=0.6&share=2&respondents=200",
-        pytest.param("/panel/plan/?kind=number&truth=2", marks=pytest.mark.long),
+        "/panel/plan/?kind=number&truth=2",
         "/panel/survey/campus/plan/?item=mood",
     ],
 )
@@ -175,6 +181,7 @@ def test_axe_plan_page_and_width(frank_page: Page, alice: User, survey: Survey, 
         assert result["width"] > 300
 
 
+@pytest.mark.long
 def test_plan_curves_have_text_alternatives(page: Page, alice: User) -> None:
     """What the picture shows is read out: its name, and the value at the chosen point; after a move too."""
     sign_in(page, alice)

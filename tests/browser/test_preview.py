@@ -47,6 +47,7 @@ def keys(page: Page) -> list[str]:
     ]
 
 
+@pytest.mark.long
 def test_preview_beside_form_follows_it(page: Page, alice: User, survey: Survey) -> None:
     sign_in(page, alice)
     page.goto(f"/panel/surveys/survey/{survey.pk}/change/")
@@ -73,6 +74,7 @@ def test_preview_beside_form_follows_it(page: Page, alice: User, survey: Survey)
     assert fits(page)
 
 
+@pytest.mark.long
 def test_questions_are_moved_and_duplicated(page: Page, alice: User, survey: Survey) -> None:
     page.set_viewport_size(DESKTOP)  # type: ignore[arg-type]
     sign_in(page, alice)
@@ -106,6 +108,7 @@ def test_questions_are_moved_and_duplicated(page: Page, alice: User, survey: Sur
     assert items[2] == items[1] | {"key": "mood_2"}
 
 
+@pytest.mark.long
 def test_return_key_saves_and_line_folds(page: Page, alice: User, survey: Survey, faults: list[str]) -> None:
     """Where the fields cannot be fetched it is said; the return key in a field presses no line's button."""
     sign_in(page, alice)

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from collector.endpoint.proof_of_work import MOST_BITS
 from collector.models import WaitingReport
 from surveys.lifecycle.proof_of_work import ask_for_work
@@ -48,6 +50,7 @@ def header_names(post: Request) -> list[str]:
     return [name for name, _ in post.headers if name != "Candor-Work"]
 
 
+@pytest.mark.long
 def test_proof_of_work_opened_with_it_sends_it_at_once(site: Capture, version: Version, context: Any) -> None:
     draft = write_survey(payloads.definition(slug="guarded"), team=version.survey.team)
     ask_for_work(draft, BITS)
@@ -61,6 +64,7 @@ def test_proof_of_work_opened_with_it_sends_it_at_once(site: Capture, version: V
     assert visit.faults == []
 
 
+@pytest.mark.long
 def test_proof_of_work_set_later_is_done_on_retry(visit: Visit, site: Capture, version: Version) -> None:
     answered(visit)
     ask_for_work(version.survey, BITS)
@@ -73,6 +77,7 @@ def test_proof_of_work_set_later_is_done_on_retry(visit: Visit, site: Capture, v
     visit.faults.clear()  # the browser itself notes failed requests in its console
 
 
+@pytest.mark.long
 def test_proof_of_work_pending_report_after_reload(visit: Visit, site: Capture, version: Version) -> None:
     answered(visit)
     ask_for_work(version.survey, BITS)
@@ -86,6 +91,7 @@ def test_proof_of_work_pending_report_after_reload(visit: Visit, site: Capture, 
     visit.faults.clear()
 
 
+@pytest.mark.long
 def test_proof_of_work_shows_progress_while_computing(visit: Visit, site: Capture, version: Version) -> None:
     visit.page.add_init_script(SLOW)
     answered(visit)
@@ -104,6 +110,7 @@ def test_proof_of_work_shows_progress_while_computing(visit: Visit, site: Captur
     visit.faults.clear()
 
 
+@pytest.mark.long
 def test_proof_of_work_too_hard_is_refused(visit: Visit, site: Capture) -> None:
     answered(visit)
     asked = json.dumps({"error": {"field": "Candor-Work", "message": "", "bits": MOST_BITS + 1}}).encode()

@@ -44,6 +44,7 @@ def sent(visit: Visit, site: Capture, last: str = "Low") -> str:
     return json.loads(site.posts()[-1].body)["report"]
 
 
+@pytest.mark.long
 def test_remembered_answer_is_the_same_in_next_wave(wave: Visit, site: Capture) -> None:
     assert wave.open().stage("questions").page.evaluate(KEPT) == [], "nothing is written at load"
     first = sent(wave, site)

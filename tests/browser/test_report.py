@@ -33,7 +33,8 @@ def run(design: Design, alice: User, monkeypatch: pytest.MonkeyPatch) -> Run:
     return found
 
 
-@pytest.mark.parametrize("language", ["en", pytest.param("de", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("language", ["en", "de"])
 def test_axe_report_file_and_phone_width(page: Page, run: Run, tmp_path: Path, language: str) -> None:
     file = tmp_path / "report.html"
     file.write_bytes(files.html_file(run, language))

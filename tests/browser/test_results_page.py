@@ -31,7 +31,8 @@ def page(panel_page: Page) -> Page:
     return panel_page
 
 
-@pytest.mark.parametrize("path", [pytest.param("/s/campus/", marks=pytest.mark.long), "/s/campus/ar/"])
+@pytest.mark.long
+@pytest.mark.parametrize("path", ["/s/campus/", "/s/campus/ar/"])
 def test_axe_results_page_in_both_directions(
     page: Page, alice: User, path: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -82,6 +83,7 @@ def embedded(page: Page, version: Version, running_site: str) -> list[str]:
     return said
 
 
+@pytest.mark.long
 def test_frame_only_named_site_can_embed_survey(ordinary: Page, version: Version, running_site: str) -> None:
     """Within the frame all checks of the page hold, and a report goes where it always goes."""
     said = embedded(ordinary, version, running_site)

@@ -1,6 +1,7 @@
 """The page Screen in a browser: nothing for axe to find, and no wider than a phone."""
 
 import numpy as np
+import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import Page, expect
 
@@ -16,6 +17,7 @@ from tests.factories import simulation
 from tests.tools.browser import IMAGES
 
 
+@pytest.mark.long
 def test_axe_screen_of_a_class(page: Page, alice: User, transactional_db: None) -> None:
     template = templates.find("classroom")
     assert template is not None

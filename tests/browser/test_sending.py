@@ -5,6 +5,8 @@ import json
 import re
 import subprocess
 
+import pytest
+
 from collector.models import WaitingReport
 from surveys.lifecycle.services import close_survey
 from surveys.models import Survey, Version
@@ -31,6 +33,7 @@ def test_send_lost_reply_stores_one_report(visit: Visit, site: Capture) -> None:
     visit.faults.clear()
 
 
+@pytest.mark.long
 def test_send_survey_closed_meanwhile_is_refused(visit: Visit, site: Capture, version: Version) -> None:
     answered(visit)
     close_survey(Survey.objects.get(pk=version.survey_id))

@@ -55,6 +55,7 @@ def pass_minutes(minutes: int) -> None:
     Identity.objects.update(confirmed_at=F("confirmed_at") - behind, asked_at=F("asked_at") - behind)
 
 
+@pytest.mark.long
 def test_researcher_signs_in_and_is_out_when_she_leaves(page: Page, idp: CertifiedProvider, alice: User) -> None:
     team = teams.make_team(alice, "Sociology")
     teams.add_directory_group(team, "researchers", Role.EDITOR, by=alice)
@@ -82,6 +83,7 @@ def test_researcher_signs_in_and_is_out_when_she_leaves(page: Page, idp: Certifi
     page.wait_for_url("**/panel/login/**")
 
 
+@pytest.mark.long
 def test_owner_gives_a_group_a_role(page: Page, idp: CertifiedProvider, alice: User) -> None:
     team = teams.make_team(alice, "Sociology")
     sign_in(page, alice)
@@ -96,6 +98,7 @@ def test_owner_gives_a_group_a_role(page: Page, idp: CertifiedProvider, alice: U
     expect(page.get_by_text("The group researchers has no role here any longer.")).to_be_visible()
 
 
+@pytest.mark.long
 def test_page_waits_while_the_institution_is_away(page: Page, idp: CertifiedProvider, settings: Any) -> None:
     page.goto("/panel/login/?next=/panel/account/")
     page.get_by_role("link", name="Sign in at Analytical University").click()

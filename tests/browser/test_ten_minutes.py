@@ -158,6 +158,7 @@ def fill_in(hand: Hand, page: Page) -> None:
         )
 
 
+@pytest.mark.long
 def test_template_to_first_simulated_estimate_counts_clicks(page: Page, alice: User) -> None:
     page.goto(f"/panel/sign-in/#{get_token(alice)}")
     hand = Hand(page)
@@ -181,6 +182,7 @@ def test_template_to_first_simulated_estimate_counts_clicks(page: Page, alice: U
     )
 
 
+@pytest.mark.long
 def test_sign_in_to_first_estimate_counts_clicks(page: Page, running_site: str, alice: User) -> None:
     page.goto(f"/panel/sign-in/#{get_token(alice)}")
     hand = Hand(page)

@@ -23,6 +23,7 @@ from surveys.opening.services import open_survey, open_wave
 from tests.chaos import acting, broken, checking, named, points, probing, striking
 from tests.factories import payloads, runs
 from tests.tools.backups import empty_database
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -122,7 +123,7 @@ def test_probe_of_wave_and_invitation_gives_expected_state(survey: Survey) -> No
         assert probing.redeemed(asked, "one") == named.USED
 
 
-@pytest.mark.parametrize("sound", [True, False])
+@pytest.mark.parametrize("sound", few([True, False]))
 def test_audit_finds_fold_that_counts_before_moving(
     design: Design, monkeypatch: pytest.MonkeyPatch, sound: bool
 ) -> None:

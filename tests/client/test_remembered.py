@@ -16,6 +16,7 @@ from scipy import stats
 from tests.audit.exactness import question
 from tests.audit.recalled import differences
 from tests.tools.client import CLIENT
+from tests.tools.gate import few
 from tests.vectors import make_remembered
 from tests.vectors.make_remembered import Rule, start_of, symbols
 
@@ -57,7 +58,7 @@ def demand_law(seen: Sequence[Any], shares: dict[Any, Fraction]) -> None:
     assert stats.chisquare(observed, [float(share * len(seen)) for share in expected.values()]).pvalue > ALPHA
 
 
-@pytest.mark.parametrize("encoding", SMALL)
+@pytest.mark.parametrize("encoding", few(SMALL))
 def test_remembered_draws_follow_channel_independently(encoding: str) -> None:
     weights, choices, size = SMALL[encoding]
     exact = question(encoding, weights, choices, size)
@@ -81,7 +82,7 @@ def test_remembered_options_are_redrawn_where_changed() -> None:
     demand_law([(before[0], after[0]) for before, after in zip(none, first, strict=True)], law)
 
 
-@pytest.mark.parametrize("change", ["key", "wording", "channel"])
+@pytest.mark.parametrize("change", few(["key", "wording", "channel"]))
 def test_remembered_changed_item_has_independent_draws(change: str) -> None:
     one = make_remembered._of_bits("coins", "single", 2, [[3, 1], [1, 3]])
     new = {"key": "dice", "wording": {"en": "coins"}, "channel": {"name": "custom", "weights": [[9, 3], [3, 9]]}}

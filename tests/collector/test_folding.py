@@ -20,6 +20,7 @@ from collector.designs.services import close_design, freeze_design
 from collector.models import DailyCount, FrozenDesign, Report, SetAsideReport, WaitingReport
 from collector.reports import folding, moving, purging, rewriting, selectors, steps
 from tests.factories import payloads
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db
 
@@ -98,7 +99,7 @@ def put(design: Design, reports: list[tuple[int, bytes]]) -> None:
     )
 
 
-@pytest.mark.parametrize("damaged", [[one] for one in DAMAGED] + [DAMAGED])
+@pytest.mark.parametrize("damaged", few([[one] for one in DAMAGED] + [DAMAGED]))
 def test_fold_sets_damaged_reports_aside(
     design: Design, damaged: list[tuple[int, bytes]], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -33,6 +33,7 @@ def migrate(name: str) -> None:
     MigrationExecutor(connection).migrate([("collector", name)])
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("and_back")
 def test_migration_0005_marks_rehearsal_reports(design: Design, rehearsed: Design) -> None:
     store_report(payloads.body(design))
@@ -47,6 +48,7 @@ def test_migration_0005_marks_rehearsal_reports(design: Design, rehearsed: Desig
     assert len(triggers()) == 5
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("and_back")
 def test_migration_0009_and_back_keeps_reports_and_totals(design: Design, rehearsed: Design) -> None:
     """Folded and waiting ones, of two designs; down, up, and each is where it was, under its nonce and counted once."""

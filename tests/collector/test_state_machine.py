@@ -452,7 +452,7 @@ def test_state_machine_any_order_keeps_counts_exact() -> None:
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=EXAMPLES or 20,
+            max_examples=EXAMPLES or 12,
             stateful_step_count=30 if EXAMPLES else 15,
             derandomize=not EXAMPLES,
             print_blob=True,

@@ -107,6 +107,7 @@ def senders(client: redis.Redis) -> set[int]:
     return {int(origin.removeprefix("gen").partition("@")[0]) for origin in origins}
 
 
+@pytest.mark.long
 def test_beat_killed_other_begins_within_lease(client: redis.Redis, server: RedisServer, tmp_path: Path) -> None:
     """Two real processes, each with a data folder of its own as on two machines."""
     command = [sys.executable, "-m", "celery", "-q", "-A", "config", "beat", "--loglevel", "warning"]

@@ -144,6 +144,7 @@ ENTRIES = {
 }
 
 
+@pytest.mark.long
 def test_entry_points_create_private_files(tmp_path: Path) -> None:
     """One after the other in one folder, begun under an umask that lets everybody read and write. The launcher and what
     it starts: tests/system/test_serve.py."""

@@ -20,11 +20,13 @@ def checked(folder: Path, url: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.long
 def test_deploy_checks_https_find_nothing(tmp_path: Path) -> None:
     found = checked(tmp_path, "https://survey.example.org")
     assert found.returncode == 0, found.stderr
 
 
+@pytest.mark.long
 def test_deploy_checks_plain_http_warn(tmp_path: Path) -> None:
     assert "security.W012" in checked(tmp_path, "http://survey.example.org").stderr
 

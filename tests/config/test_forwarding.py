@@ -91,6 +91,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield Site(f"http://127.0.0.1:{web}", headers, complete)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "begins"),
     [("/panel/survey/campus/plan/", b"<!DOCTYPE html>"), ("/panel/survey/campus/share/poster.pdf", b"%PDF")],
@@ -103,6 +104,7 @@ def test_page_that_takes_another_package_comes_from_panel_process(site: Site, pa
     assert ("csrftoken=" in answer.headers.get("Set-Cookie", "")) is ("plan" in path)
 
 
+@pytest.mark.long
 def test_survey_is_opened_with_its_paper_sheet_by_panel_process(site: Site) -> None:
     """The whole request goes on, with its body; what was begun before is rolled back."""
     ahead = site.ask("/api/v1/surveys/spring/next-design/").json()

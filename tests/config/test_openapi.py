@@ -41,6 +41,7 @@ def test_openapi_lists_every_api_address() -> None:
         assert set(document()["paths"][path]) == answered, path
 
 
+@pytest.mark.long
 def test_openapi_validates_without_warning() -> None:
     call_command("spectacular", "--validate", "--fail-on-warn", stdout=StringIO())
 

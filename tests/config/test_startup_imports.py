@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.tools import starting
+from tests.tools.gate import few
 from tests.tools.prepared import copy_installation
 from tests.tools.starting import missing_in, run
 
@@ -46,6 +47,7 @@ def test_folding_worker_starts_without_heavy_imports(data: Path) -> None:
     assert not (HEAVY | PAGES) & modules
 
 
+@pytest.mark.long
 def test_web_process_works_without_other_packages(data: Path) -> None:
     """The image `web` has no more packages: neither a start nor a respondent's page may ask for one."""
     missing = missing_in("requirements-web.lock")
@@ -53,7 +55,7 @@ def test_web_process_works_without_other_packages(data: Path) -> None:
     assert run(starting.without(missing) + starting.WEB, data).splitlines() == ["200 OK", "200 OK"]
 
 
-@pytest.mark.parametrize("program", ["FOLDING", "BEAT"])
+@pytest.mark.parametrize("program", few(["FOLDING", "BEAT"]))
 def test_lean_processes_work_without_other_packages(data: Path, program: str) -> None:
     """The image `lean` has no more packages: neither a start nor a fold of reports may ask for one."""
     missing = missing_in("requirements-lean.lock")
@@ -82,6 +84,7 @@ def test_launcher_starts_without_django(data: Path) -> None:
     assert not {"django", "celery", "numpy"} & modules
 
 
+@pytest.mark.long
 def test_system_check_admin_imports_panel(data: Path) -> None:
     """They are registered only then, so a check that began with others would have found nothing to look at."""
     program = "import django; django.setup()\nfrom django.core.checks import run_checks\nrun_checks(tags=['admin'])"

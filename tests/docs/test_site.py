@@ -68,6 +68,7 @@ def broken(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_build_names_every_kind_of_fault(broken: Path) -> None:
     """The test of the build: a link, an anchor, a page of no entry and an entry of no page."""
     command = [sys.executable, "-m", "mkdocs", "build", "--site-dir", broken / "site"]

@@ -28,6 +28,7 @@ from randomized_response import custom, estimate_joint, logistic_regression
 from tests.factories import kinds, payloads, simulation, three_groups
 from tests.factories.reports import fold_waiting, store_report
 from tests.factories.three_groups import GROUPS
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db
 Ask = Callable[..., Analysis]
@@ -97,6 +98,7 @@ def test_comparison_of_means_matches_manual_estimate(design: Design, reports: Re
     assert 0.95 < found.result["level"] < 0.975, "two comparisons: between none and Bonferroni's correction"
 
 
+@pytest.mark.long
 def test_comparison_equal_groups_rarely_rejects(design: Design) -> None:
     """300 surveys of three equal groups: at most 5 % alarm; 8.8 % is three standard errors above that, so the test
     fails by chance once in 700 seeds. Counting alone, the store has no part in it."""
@@ -251,12 +253,14 @@ def test_versions_changed_question_is_left_out(design: Design) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "said"),
-    [
-        ("comparison", {"quantity": "mood:0", "against": "pairs"}),
-        ("weighting", {"item": "mood", "share-y1": "20", "share-y2": "20", "share-y3": "60"}),
-        ("cross-table", {"rows": "cheated", "columns": "mood"}),
-        ("regression", {"outcome": "mood:1", "reference": "y1"}),
-    ],
+    few(
+        [
+            ("comparison", {"quantity": "mood:0", "against": "pairs"}),
+            ("weighting", {"item": "mood", "share-y1": "20", "share-y2": "20", "share-y3": "60"}),
+            ("cross-table", {"rows": "cheated", "columns": "mood"}),
+            ("regression", {"outcome": "mood:1", "reference": "y1"}),
+        ]
+    ),
 )
 def test_analysis_repeated_gives_same_digests(
     design: Design, reports: Reports, kind: str, said: dict[str, str]

@@ -21,6 +21,7 @@ from tests.factories.background import done
 from tests.factories.runs import run_of
 from tests.tools.analysis_script import differing
 from tests.tools.bundles import unpack_bundle
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db
 Kind = Analysis.Kind
@@ -89,7 +90,11 @@ def design() -> Design:
     return background.of_four_kinds()
 
 
-@pytest.mark.parametrize(("kind", "fields"), ASKED, ids=lambda one: str(one)[:90])
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    few(ASKED, slice(None, None, 4)),
+    ids=lambda one: str(one)[:90],
+)
 def test_script_computes_every_number(
     design: Design, tmp_path: Path, kind: Analysis.Kind, fields: dict[str, str]
 ) -> None:
@@ -100,7 +105,9 @@ def test_script_computes_every_number(
 
 @pytest.mark.parametrize(
     ("rows", "columns"),
-    [("cheated", "drinks:1"), ("cheated", "mood"), ("cheated", "mood:2"), (AGE, "mood"), (f"{AGE}:steps", "tired")],
+    few(
+        [("cheated", "drinks:1"), ("cheated", "mood"), ("cheated", "mood:2"), (AGE, "mood"), (f"{AGE}:steps", "tired")]
+    ),
 )
 def test_script_computes_weighted_cross_tables(design: Design, tmp_path: Path, rows: str, columns: str) -> None:
     weights = done(Kind.WEIGHTING, design, item="cheated", **QUARTERS)
@@ -110,7 +117,7 @@ def test_script_computes_weighted_cross_tables(design: Design, tmp_path: Path, r
     assert differing(found, tmp_path) == 0
 
 
-@pytest.mark.parametrize("quantity", ["cheated:1", "mood:0", "drinks:1", "tired:mean"])
+@pytest.mark.parametrize("quantity", few(["cheated:1", "mood:0", "drinks:1", "tired:mean"]))
 def test_script_computes_weighted_comparisons(design: Design, tmp_path: Path, quantity: str) -> None:
     weights = done(Kind.WEIGHTING, design, item="cheated", **QUARTERS)
     for against in (f"pairs:{AGE}", f"{REGION}=1"):
@@ -120,6 +127,7 @@ def test_script_computes_weighted_comparisons(design: Design, tmp_path: Path, qu
         assert differing(found, tmp_path) == 0
 
 
+@pytest.mark.long
 def test_script_uses_weights_that_were_found(design: Design, tmp_path: Path) -> None:
     weights = done(Kind.WEIGHTING, design, item="cheated", **QUARTERS)
     for outcome in ("cheated", "mood", "tired:mean"):
@@ -187,7 +195,7 @@ IN_R: list[tuple[Analysis.Kind, dict[str, str], set[str], set[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "fields", "scripts", "tables"), IN_R, ids=[kind.value for kind, *_ in IN_R])
+@pytest.mark.parametrize(("kind", "fields", "scripts", "tables"), few(IN_R), ids=[kind.value for kind, *_ in IN_R])
 def test_bundle_has_what_r_needs(
     design: Design, kind: Analysis.Kind, fields: dict[str, str], scripts: set[str], tables: set[str]
 ) -> None:
@@ -249,6 +257,7 @@ def test_bundle_holds_no_result_of_its_own(design: Design) -> None:
     assert again == document["result"]
 
 
+@pytest.mark.long
 def test_bundle_of_the_run_has_the_analyses_that_the_report_shows(design: Design, tmp_path: Path) -> None:
     shown, hidden = (done(Kind.CROSS_TABLE, design, rows="cheated", columns=token) for token in ("mood", "drinks:1"))
     services.keep(shown, name="Moods", published=True)

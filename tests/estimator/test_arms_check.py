@@ -63,6 +63,7 @@ def test_versions_alike_are_not_told_apart() -> None:
     assert "a difference does not tell" in found.limits
 
 
+@pytest.mark.long
 def test_versions_alike_are_told_apart_in_one_of_twenty_samples(django_db_reset_sequences: None) -> None:
     """Four differences in each of 12 samples of 2,000: 48 intervals at 95 %, of which the moods' go together.
 

@@ -48,6 +48,7 @@ def test_regression_on_two_questions_is_told_in_words(design: Design) -> None:
     assert len(exports.rows_of(found)) == len(rows)
 
 
+@pytest.mark.long
 def test_intervals_of_a_regression_hold_the_truth() -> None:
     """Odds ratios of regions by YES, of ages 1, and the regions' shares, in 20 samples of 2,000 responses.
 

@@ -44,6 +44,7 @@ def inputs_of(seed: int, n: int = 2000) -> tuple[Design, dict[str, object]]:
     return design, background.released_inputs(design, exact, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", ["multinomial", "ordinal"])
 def test_intervals_of_several_choices_hold_the_truth(model: str) -> None:
     """Shares of three moods in five regions, their differences from the first region, and odds ratios, in 12 samples.
@@ -158,6 +159,7 @@ def regions_by_age(seed: int, *, crossed: bool, n: int = 2000) -> tuple[Design, 
 ADDITIVE = {"outcome": "cheated", "predictors": [REGION, AGE], "confidence": 0.95}
 
 
+@pytest.mark.long
 def test_misfit_of_a_model_that_holds_is_seldom_alarmed() -> None:
     """Where region and age add up, p is below 0.05 in about 5 % of samples: of 30 more than 5 in 0.3 % of seeds."""
     tests: list[Any] = [
@@ -225,6 +227,7 @@ def test_differences_beyond_the_possible_are_not_told_in_points(answered: Design
 STEPS = {"outcome": "cheated", "predictors": [REGION, AGE], "steps": [REGION], "confidence": 0.95}
 
 
+@pytest.mark.long
 def test_odds_ratio_of_a_step_holds_the_truth() -> None:
     """Each further region multiplies the odds by exp(0.8), as `regions_by_age` has them, but of who does not tell.
 

@@ -48,6 +48,7 @@ def test_estimates_by_region_hold_the_truth(run: Run) -> None:
     assert min(estimate.n for estimate in cells.values()) >= FEWEST_IN_GROUP
 
 
+@pytest.mark.long
 def test_each_format_is_written(run: Run) -> None:
     for name, one in FORMATS.items():
         out = io.BytesIO()

@@ -27,6 +27,7 @@ def of(found: Any, quantity: str, **places: int) -> list[Any]:
     return [row for row in rows if all(row[name] == place for name, place in places.items())]
 
 
+@pytest.mark.long
 def test_shares_among_those_of_each_answer_hold_the_truth() -> None:
     """Of five answers in 40 samples: were their intervals independent, fewer than 179 would hold in 0.1 % of seeds."""
     held = 0
@@ -64,6 +65,7 @@ def test_correlation_is_that_of_the_answers() -> None:
     assert not of(table_of(*background.inputs_of(2), rows=REGION), "correlation")
 
 
+@pytest.mark.long
 def test_answers_that_do_not_go_together_alarm_seldom() -> None:
     """At 5 %, of 100 samples more than 12 alarm in 0.2 % of seeds: the test, and the interval of the correlation."""
     rejected = excluded = 0

@@ -19,6 +19,7 @@ from estimator.runs.groups import stored
 from surveys.definition import definitions
 from tests.factories import background, three_groups
 from tests.factories.background import done
+from tests.tools.gate import few
 
 Kind = Analysis.Kind
 REGIONS = dict(zip(map(str, range(1, 5)), ["1/4"] * 4, strict=True))
@@ -56,6 +57,7 @@ def test_weighted_shares_of_answers_are_those_entered(method: str, largest: floa
         }
 
 
+@pytest.mark.long
 def test_intervals_of_weighted_shares_hold_the_truth() -> None:
     """The share in a population of four equal regions, in 100 samples of 2,000 responses.
 
@@ -176,6 +178,7 @@ def test_shares_of_two_questions_together_are_met(design: Design) -> None:
     assert {answer: known for answer, _, known in found["weights"]["margins"][TOGETHER]["answers"]}["1+1"] == 0.1
 
 
+@pytest.mark.long
 def test_intervals_weighted_by_two_questions_together_hold_the_truth() -> None:
     """Region and age together, in 40 samples of 2,000: of 95 % intervals fewer than 34 hold in 0.7 % of seeds."""
     held = 0
@@ -198,26 +201,35 @@ def test_rounded_shares_are_scaled(design: Design) -> None:
 
 @pytest.mark.parametrize(
     ("fields", "fault"),
-    [
-        ({}, "at least one background question"),
-        ({"table": "where_do_you_live,North"}, "Line 1 of the table must have 3 cells: question, answer, share"),
-        ({"table": "x,y,z\nwhere,North,20"}, "Line 2 of the table names a background question .* “where”"),
-        ({"table": "where_do_you_live,Nroth,20"}, "Line 1 of the table names an answer .* “Nroth”"),
-        ({"table": "where_do_you_live,5,20"}, "“5”"),
-        ({"table": "where_do_you_live,1,20\nwhere_do_you_live,North,20"}, "Line 2 of the table gives “North” a second"),
-        ({"share-where_do_you_live-1": "many"}, "share of “North” as a number"),
-        ({"share-where_do_you_live-1": "20"}, "“Where do you live.” must sum to 100 % .or 1., .* they sum to 20"),
-        ({"table": f"{BOTH[0]}\n{BOTH[0]}"}, "Line 2 of the table gives “1, 1” a second"),
-        ({"table": "how_old_are_you,1,how_old_are_you,2,20"}, "Line 1 of the table names “how_old_are_you” twice"),
-        ({"table": "how_old_are_you,1,where_do_you_live,20"}, "must have 3 cells: question, answer, share; it has 4"),
-        (FIELDS | {"table": "\n".join(BOTH)}, "shares of “Where do you live.” are entered twice"),
-        ({"table": BOTH[1]}, "shares of “Where do you live. × How old are you.” must sum to 100 %"),
-        ({"table": BOTH[0].replace("100", "many")}, "share of “North, 18–29” as a number"),
-        (FIELDS | {"method": "magic"}, "raking, linear or logit"),
-        (FIELDS | {"method": "logit"}, "need a largest weight"),
-        (FIELDS | {"largest": "1"}, "a number above 1, at most 1000, such as 5; got “1”"),
-        (FIELDS | {"name": "x" * 81}, "at most 80 characters; this one has 81"),
-    ],
+    few(
+        [
+            ({}, "at least one background question"),
+            ({"table": "where_do_you_live,North"}, "Line 1 of the table must have 3 cells: question, answer, share"),
+            ({"table": "x,y,z\nwhere,North,20"}, "Line 2 of the table names a background question .* “where”"),
+            ({"table": "where_do_you_live,Nroth,20"}, "Line 1 of the table names an answer .* “Nroth”"),
+            ({"table": "where_do_you_live,5,20"}, "“5”"),
+            (
+                {"table": "where_do_you_live,1,20\nwhere_do_you_live,North,20"},
+                "Line 2 of the table gives “North” a second",
+            ),
+            ({"share-where_do_you_live-1": "many"}, "share of “North” as a number"),
+            ({"share-where_do_you_live-1": "20"}, "“Where do you live.” must sum to 100 % .or 1., .* they sum to 20"),
+            ({"table": f"{BOTH[0]}\n{BOTH[0]}"}, "Line 2 of the table gives “1, 1” a second"),
+            ({"table": "how_old_are_you,1,how_old_are_you,2,20"}, "Line 1 of the table names “how_old_are_you” twice"),
+            (
+                {"table": "how_old_are_you,1,where_do_you_live,20"},
+                "must have 3 cells: question, answer, share; it has 4",
+            ),
+            (FIELDS | {"table": "\n".join(BOTH)}, "shares of “Where do you live.” are entered twice"),
+            ({"table": BOTH[1]}, "shares of “Where do you live. × How old are you.” must sum to 100 %"),
+            ({"table": BOTH[0].replace("100", "many")}, "share of “North, 18–29” as a number"),
+            (FIELDS | {"method": "magic"}, "raking, linear or logit"),
+            (FIELDS | {"method": "logit"}, "need a largest weight"),
+            (FIELDS | {"largest": "1"}, "a number above 1, at most 1000, such as 5; got “1”"),
+            (FIELDS | {"name": "x" * 81}, "at most 80 characters; this one has 81"),
+        ],
+        slice(None, None, 4),
+    ),
 )
 def test_wrong_shares_are_refused(design: Design, fields: dict[str, str], fault: str) -> None:
     with pytest.raises(AnalysisError, match=fault):
@@ -290,6 +302,7 @@ def test_weighted_comparison_without_weights_says_why(design: Design) -> None:
     assert "no share was entered" in sentence
 
 
+@pytest.mark.long
 def test_weighted_comparisons_of_equal_groups_alarm_seldom() -> None:
     """Ages cheat alike, weighted or not: of 60 samples one of ten pairs differs in about 5 %; above 9 in 0.1 %."""
     alarms = 0
@@ -333,6 +346,7 @@ def test_interaction_has_a_share_for_two_answers_and_a_test() -> None:
     assert [one["degrees_of_freedom"] for one in found["interaction"]] == [9]  # type: ignore[attr-defined]
 
 
+@pytest.mark.long
 def test_interaction_alarms_as_often_as_it_says() -> None:
     """Region and age add up, so the test of Wald rejects at 5 % in about 5 % of samples; above 6 of 40 in 0.3 %."""
     asked = {

@@ -28,6 +28,7 @@ from tests.factories import payloads
 from tests.factories.runs import fill, run_of
 from tests.factories.simulation import every_kind_in_groups
 from tests.tools.bundles import run_rebuild, unpack_bundle
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).parents[2]
@@ -46,10 +47,11 @@ def packed(run: Run, name: str = "bundle", told: Callable[[float], None] = lambd
     return out.getvalue()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "shares",
     [
-        pytest.param((None, None), marks=pytest.mark.long, id="groups"),
+        pytest.param((None, None), id="groups"),
         pytest.param(("2/5", "3/5"), id="weighted groups"),
     ],
 )
@@ -127,7 +129,9 @@ def odds(document: dict[str, Any]) -> None:
     document["privacy"]["odds_total"] = "11"
 
 
-@pytest.mark.parametrize("change", [tally, estimate, high, flag, gone, bound, odds], ids=lambda change: change.__name__)
+@pytest.mark.parametrize(
+    "change", few([tally, estimate, high, flag, gone, bound, odds]), ids=lambda change: change.__name__
+)
 def test_bundle_rebuild_finds_changed_json(
     script: Any, change: Callable[[dict[str, Any]], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -183,6 +187,7 @@ def test_bundle_holds_and_describes_every_format(run: Run) -> None:
     assert lines == {name: hashlib.sha256(content).hexdigest() for name, content in held.items()}
 
 
+@pytest.mark.long
 def test_bundle_same_state_gives_same_bytes(run: Run) -> None:
     first = packed(run)
     services.publish(run, published=True)
@@ -215,6 +220,7 @@ def test_bundle_failed_format_is_named(run: Run, monkeypatch: pytest.MonkeyPatch
         assert "An odd file: left out. Its names are too long." in archive.read("README.txt").decode()
 
 
+@pytest.mark.long
 def test_bundle_missing_package_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
     with ZipFile(io.BytesIO(packed(run))) as archive:
@@ -275,6 +281,7 @@ CITATION = {
 """What the schema of CFF 1.2.0 says of the keys that are used (citation-file-format.github.io)."""
 
 
+@pytest.mark.long
 def test_bundle_with_reports_has_valid_citation() -> None:
     design = freeze_design(payloads.document(title={"en": "=استبيان 🙂"}))
     fill(design, count=120)

@@ -43,6 +43,7 @@ def answered(db: None, monkeypatch: pytest.MonkeyPatch) -> Design:
     return background.tossed()
 
 
+@pytest.mark.long
 def test_shares_of_kinds_hold_the_truth() -> None:
     """Of 20 samples of 6,000 with three degrees: fewer than 51 of 60 intervals of 95 % hold in 0.3 % of seeds."""
     held = list[bool]()
@@ -57,6 +58,7 @@ def test_shares_of_kinds_hold_the_truth() -> None:
     assert sum(held) >= 51
 
 
+@pytest.mark.long
 def test_equal_denial_is_seldom_called_different() -> None:
     """Of 40 samples more than 6 tests at 5 % reject in 0.3 % of seeds."""
     rejected = 0

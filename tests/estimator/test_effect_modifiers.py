@@ -62,6 +62,7 @@ def told(found: Mapping[str, Any], quantity: str, *, group: bool) -> list[dict[s
     return [row for row in rows if bool(row["group"]) == group]
 
 
+@pytest.mark.long
 def test_intervals_with_each_answer_hold_the_truth() -> None:
     """Three odds ratios and six shares in 20 samples of 4,000.
 
@@ -87,6 +88,7 @@ def test_intervals_with_each_answer_hold_the_truth() -> None:
     assert found_apart >= 10
 
 
+@pytest.mark.long
 def test_equal_effects_are_seldom_told_apart() -> None:
     """In at most 4 of 20 samples, as at 5 % more are in 0.3 % of seeds."""
     alarms = [

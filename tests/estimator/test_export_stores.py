@@ -162,6 +162,7 @@ def test_export_lost_in_store_is_made_again(run: Run, bucket: Bucket) -> None:
     assert again != lost
 
 
+@pytest.mark.long
 def test_store_away_fails_export_with_sentence(run: Run, bucket: Bucket, settings: Any) -> None:
     done = made(run)
     away(settings, bucket)
@@ -185,6 +186,7 @@ def test_wrong_key_is_named_without_the_key(run: Run, bucket: Bucket, settings: 
     assert bucket.key_id not in failed.fault
 
 
+@pytest.mark.long
 def test_large_file_is_sent_and_read_in_pieces(tmp_path: Path, bucket: Bucket) -> None:
     """80 MB in ten parts, of which one is in memory at a time."""
     path, size = tmp_path / "large", 80_000_000

@@ -45,6 +45,7 @@ def run() -> Run:
     return run_of(design)
 
 
+@pytest.mark.long
 def test_export_twice_gives_same_bytes(run: Run) -> None:
     """More than a second lies between them, so that no file holds the time of its writing."""
     first = {name: one.whole(run) for name, one in FORMATS.items()}
@@ -78,6 +79,7 @@ def test_export_missing_package_is_rejected(
     assert package in (ROOT / "requirements-formats.txt").read_text()
 
 
+@pytest.mark.long
 def test_export_untranslated_format_ignores_active_language() -> None:
     design = special_texts.of_every_kind()
     special_texts.answer(design)

@@ -27,6 +27,7 @@ from estimator.models import Run
 from estimator.runs.results import NOTHING_KNOWN
 from tests.factories import payloads, simulation
 from tests.factories.runs import run_of
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db
 OPTIONS = 11
@@ -171,13 +172,15 @@ def _changed(design: Design) -> Run:
 
 @pytest.mark.parametrize(
     ("made", "words"),
-    [
-        (_few, "from 100 responses on; this run counted 99"),
-        (_open, "once the closing of the survey is final"),
-        (_purged, "were deleted on"),
-        (_older, "counted 150 responses and 350 are stored"),
-        (_changed, "responses that this run counted"),
-    ],
+    few(
+        [
+            (_few, "from 100 responses on; this run counted 99"),
+            (_open, "once the closing of the survey is final"),
+            (_purged, "were deleted on"),
+            (_older, "counted 150 responses and 350 are stored"),
+            (_changed, "responses that this run counted"),
+        ]
+    ),
 )
 @pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if one.microdata])
 def test_microdata_rejected_run_writes_nothing(

@@ -251,7 +251,9 @@ def test_analysis_without_released_groups_is_overall(kind: str, said: dict[str, 
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("shares", [(), ("2/5", "3/10", "1/5", "1/10")], ids=["alike", "weighted"])
+@pytest.mark.parametrize(
+    "shares", [pytest.param((), marks=pytest.mark.long), ("2/5", "3/10", "1/5", "1/10")], ids=["alike", "weighted"]
+)
 def test_bundle_rebuilds_joined_groups(shares: tuple[str, ...], tmp_path: Path) -> None:
     """The overall estimate is made of what is released too, so that whoever has the files comes to it."""
     run = answered(freeze_design(document(4, *shares)), [70, 45, 5, 3])
@@ -334,6 +336,7 @@ def test_results_page_names_joined_groups() -> None:
     assert "Faculty 01" not in page
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_released_groups_old_design_of_300_groups(tmp_path: Path) -> None:
     """It was frozen before there was a bound: two groups of many, 290 of one, and 8 of none, with known shares."""

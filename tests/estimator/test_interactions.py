@@ -79,6 +79,7 @@ def test_shares_and_tests_are_those_of_products() -> None:
     assert 0 < statistic < 60  # nothing interacts in this population: chi-square of about 20
 
 
+@pytest.mark.long
 def test_tests_of_interactions_alarm_as_often_as_they_say() -> None:
     """Nothing interacts in this population: of 2 x 20 tests at 5 % more than 6 reject in 1.4 % of seeds."""
     tests = []

@@ -16,6 +16,7 @@ from estimator.models import Analysis
 from surveys.panel.analysis_forms import form_of
 from tests.factories import background, simulation
 from tests.factories.background import done
+from tests.tools.gate import few
 
 Kind = Analysis.Kind
 AGE = "how_old_are_you"
@@ -50,6 +51,7 @@ def inputs_of(seed: int, n: int = 4000, outcome: int = 0) -> tuple[Design, dict[
     return design, simulation.pairs(design, people(design, n, random), random, outcome, 1)
 
 
+@pytest.mark.long
 def test_intervals_of_both_odds_ratios_hold_the_truth() -> None:
     """Two odds ratios of moods and four of ages, which are 1, in 20 samples.
 
@@ -148,7 +150,7 @@ def test_page_tells_the_effect_of_an_answer(asked: Design) -> None:
     assert services.execute(services.repeat(found).pk).result_digest == found.result_digest
 
 
-@pytest.mark.parametrize("model", ["probit", "cloglog"])
+@pytest.mark.parametrize("model", few(["probit", "cloglog"]))
 def test_models_without_odds_tell_shares_and_differences(asked: Design, model: str) -> None:
     """The links are near to one another, so the shares by mood are those of the logistic model to a hundredth."""
     usual, found = (done(Kind.REGRESSION, asked, **ASKED, **given) for given in ({}, {"model": model}))
@@ -288,6 +290,7 @@ def smokers(design: Design, random: np.random.Generator) -> simulation.People:
     )
 
 
+@pytest.mark.long
 def test_two_randomised_predictors_are_told_apart() -> None:
     """Odds ratios of two moods and of smoking, each with the other held fixed, in 20 samples.
 
@@ -363,6 +366,7 @@ def drinkers(design: Design, n: int, random: np.random.Generator) -> simulation.
     return simulation.People(cells, {"cheated": cheated.astype(np.int64), "drinks": drinks, "town": town})
 
 
+@pytest.mark.long
 def test_one_choice_of_a_question_is_a_predictor() -> None:
     """Odds ratios of wine, of several ticks, and of one town of nine, each with the other held fixed, in 20 samples.
 
@@ -446,6 +450,7 @@ def pairs_of(seed: int, together: float) -> tuple[Design, dict[str, object]]:
     return design, simulation.pairs(design, simulation.People(cells, answers), random, 0, 1)
 
 
+@pytest.mark.long
 def test_interaction_beside_a_randomised_predictor_is_found_and_seldom_alarmed() -> None:
     """Of 20 samples in which effects add up one is expected to reject at 5 %, more than 4 do in 0.3 % of seeds."""
     alarms = 0

@@ -87,6 +87,7 @@ def test_too_few_yes_are_not_called_random() -> None:
     assert "Random answers do not explain that" in low.sentences[0]
 
 
+@pytest.mark.long
 def test_eight_per_cent_of_random_answers_are_found_in_eight_of_ten_samples() -> None:
     """Of 4,000 people 8 % answer at random, so 4 % say yes to what nobody is, with a standard error of 1.5 %.
 

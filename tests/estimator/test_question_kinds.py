@@ -29,6 +29,7 @@ from randomized_response import (
 from tests.factories import simulation
 from tests.factories.kinds import GROUPS, PLACE_OF, every_kind
 from tests.factories.runs import NUMBERS
+from tests.tools.gate import few
 
 
 def grouped(shares: tuple[str | None, str | None] = ("2/5", "3/5")) -> Design:
@@ -61,13 +62,13 @@ def truth(design: Design, who: simulation.People, row: Estimate) -> float:
     return float(np.mean([value for value in given if value is not None]))
 
 
-@pytest.mark.parametrize("surveys", [25, pytest.param(50, marks=pytest.mark.long)])
-def test_intervals_of_every_kind_keep_coverage(surveys: int) -> None:
-    """Surveys of 1,200: of each of the 35 estimates at least 95 % less 4 standard errors are held.
+@pytest.mark.long
+def test_intervals_of_every_kind_keep_coverage() -> None:
+    """50 surveys of 1,200: of each of the 35 estimates at least 95 % less 4 standard errors are held.
 
-    A false alarm in one of them has a chance of 35 times 8e-4 (the binomial's own tail at 50), or 1.2e-3 at 25; the
-    seed is fixed.
+    A false alarm in one of them has a chance of 35 times 8e-4 (the binomial's own tail at 50); the seed is fixed.
     """
+    surveys = 50
     one, generator, held = every_kind(), np.random.default_rng(2026), Counter[tuple[int, str, int]]()
     for _ in range(surveys):
         who, totals = survey(one, 1200, generator)
@@ -130,7 +131,7 @@ def test_shares_equal_library(strata: tuple[Design, estimation.Totals], key: str
     assert all(measures.WEIGHTED in row.flags for row in rows[None])
 
 
-@pytest.mark.parametrize(("key", "values"), [("mood", (1, 2, 3, 4, 5, None)), ("worry", (1, 2, 3, 4, 5))])
+@pytest.mark.parametrize(("key", "values"), few([("mood", (1, 2, 3, 4, 5, None)), ("worry", (1, 2, 3, 4, 5))]))
 def test_scale_mean_is_computed_from_shares(
     strata: tuple[Design, estimation.Totals], key: str, values: tuple[float | None, ...]
 ) -> None:
@@ -209,6 +210,7 @@ def test_small_group_keeps_weighted_totals() -> None:
     assert all(row.constrained is not None for row in rows if row.stratum == 0 and row.measure == SHARE)
 
 
+@pytest.mark.long
 def test_without_known_shares_all_reports_are_pooled() -> None:
     one = grouped((None, None))
     totals = survey(one, 900, np.random.default_rng(3))[1]

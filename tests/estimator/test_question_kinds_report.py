@@ -29,6 +29,7 @@ from tests.factories import kinds, simulation
 from tests.factories.kinds import GROUPS, PLACE_OF, every_kind
 from tests.factories.runs import NUMBERS, run_of
 from tests.factories.simulation import PEOPLE, simulated_run, weighted_run
+from tests.tools.gate import few
 from tests.tools.html import text_of
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +56,7 @@ def test_report_page_sections_are_headings() -> None:
     assert "About the last year." in html
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("changes", [{}, {"strata": {"wording": {"en": "How old?"}, "groups": GROUPS}}])
 def test_report_page_largest_share_has_joint_interval(changes: dict[str, Any]) -> None:
     """The reports pick it: the interval of one share fixed beforehand misses too often."""
@@ -122,6 +124,7 @@ MEAN_ALONE = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("changes", [{}, {"strata": {"wording": {"en": "How old?"}, "groups": GROUPS}}])
 def test_report_files_discrete_laplace_show_mean_only(changes: dict[str, Any]) -> None:
     """In report, panel and each file, of all and of each group; also of a run that has shares from before."""
@@ -180,6 +183,7 @@ def test_report_page_yes_no_with_third_option_shows_all() -> None:
     assert [line.choice for line in part.lines] == ["No", "Yes", "Prefer not to say"]
 
 
+@pytest.mark.long
 def test_report_page_mean_groups_share_chart_and_table() -> None:
     run = weighted_run()
     (part,) = blocks(run)["hours"].parts
@@ -398,7 +402,7 @@ def plain(estimate: Any, choice: int | None) -> list[float | None]:
     return [None if np.isnan(value) else float(value) for value in values]
 
 
-@pytest.mark.parametrize("known", [False, True], ids=["one group", "weighted"])
+@pytest.mark.parametrize("known", few([False, True]), ids=["one group", "weighted"])
 def test_json_export_rebuilds_bit_for_bit(known: bool, tmp_path: Path) -> None:
     run = weighted_run() if known else simulated_run()
     path = tmp_path / "report.json"
@@ -423,6 +427,7 @@ def test_json_export_rebuilds_bit_for_bit(known: bool, tmp_path: Path) -> None:
         assert again.interval == row["interval_method"]
 
 
+@pytest.mark.long
 def test_weighted_report_code_prints_its_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -94,6 +94,7 @@ def test_analyses_are_made_of_those_who_were_asked() -> None:
     assert counted["rows"][0]["n"] == asked
 
 
+@pytest.mark.long
 def test_bundle_states_which_version_asks_what_and_rebuilds(tmp_path: Path) -> None:
     folder = unpack_bundle(run(0.4, 0.2), tmp_path)
     items = (folder / "tables/items.csv").read_text(encoding="utf-8").splitlines()

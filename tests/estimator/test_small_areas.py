@@ -9,6 +9,7 @@ from estimator.analyses.areas import small_areas
 from estimator.analyses.quantities import AnalysisError
 from estimator.models import Analysis
 from tests.factories import background
+from tests.tools.gate import few
 
 Kind = Analysis.Kind
 DISTRICT, AGE = "in_which_district_do_you_live", "how_old_are_you"
@@ -49,6 +50,7 @@ def test_intervals_of_areas_hold_their_shares_in_the_census() -> None:
     assert wholes >= 7
 
 
+@pytest.mark.long
 def test_areas_are_nearer_to_the_truth_than_their_own_responses() -> None:
     """The mean squared error over 12 areas and 8 samples, of which each area has 100 responses."""
     modelled, direct = list[float](), list[float]()
@@ -117,18 +119,20 @@ def test_census_answer_that_nobody_told_is_named(design: Design) -> None:
 
 @pytest.mark.parametrize(
     ("fields", "fault"),
-    [
-        ({}, "Choose the background question whose answers are the areas"),
-        ({"area": "where"}, "Choose the background question"),
-        (
-            {"area": "where_do_you_live", "table": "North,1,2"},
-            "must have 2 cells: Where do you live.*; it has 3",
-        ),
-        ({"area": "where_do_you_live", "table": "Here,20"}, "Line 1 .* “Here”"),
-        ({"area": "where_do_you_live", "table": "x,y\nNorth,many"}, "Line 2 .* whole number of people; got “many”"),
-        ({"area": "where_do_you_live", "table": "North,2\n1,3"}, "Line 2 .* answers of an earlier one"),
-        ({"area": "where_do_you_live", "table": "North,0"}, "at least one person"),
-    ],
+    few(
+        [
+            ({}, "Choose the background question whose answers are the areas"),
+            ({"area": "where"}, "Choose the background question"),
+            (
+                {"area": "where_do_you_live", "table": "North,1,2"},
+                "must have 2 cells: Where do you live.*; it has 3",
+            ),
+            ({"area": "where_do_you_live", "table": "Here,20"}, "Line 1 .* “Here”"),
+            ({"area": "where_do_you_live", "table": "x,y\nNorth,many"}, "Line 2 .* whole number of people; got “many”"),
+            ({"area": "where_do_you_live", "table": "North,2\n1,3"}, "Line 2 .* answers of an earlier one"),
+            ({"area": "where_do_you_live", "table": "North,0"}, "at least one person"),
+        ]
+    ),
 )
 def test_wrong_areas_are_refused(design: Design, fields: dict[str, str], fault: str) -> None:
     with pytest.raises(AnalysisError, match=fault):

@@ -22,6 +22,7 @@ from estimator.runs import results, services, targets
 from tests.factories import payloads, three_groups
 from tests.factories.groups import answered, document
 from tests.factories.simulation import simulated_run, weighted_run
+from tests.tools.gate import few
 from tests.tools.html import text_of
 from tests.tools.paper import report_data as on_paper
 from tests.tools.paper import texts
@@ -61,7 +62,7 @@ def facts(row: dict[str, Any]) -> tuple[str, ...]:
     return tuple(str(row[name]) for name in (*names, "noise_interval_method"))
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", few(CASES))
 def test_export_and_pages_name_same_target(case: str) -> None:
     make, noise = CASES[case]
     run = make()
@@ -96,6 +97,7 @@ def test_export_and_pages_name_same_target(case: str) -> None:
     )
 
 
+@pytest.mark.long
 def test_margin_of_error_needs_simple_random_sample(client: Client) -> None:
     run = weighted_run()
     whole = "CI with sampling, for the population, weighted by the known group sizes"

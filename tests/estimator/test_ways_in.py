@@ -19,6 +19,7 @@ from estimator.models import Run
 from estimator.reports import files, paper, report
 from tests.factories import payloads
 from tests.factories.runs import run_of
+from tests.tools.gate import few
 from tests.tools.schemas import REPORT_SCHEMA
 
 pytestmark = pytest.mark.django_db
@@ -71,7 +72,7 @@ def _only(way: str, text: str, names: tuple[str, ...] = SENTENCES) -> None:
     assert [sentence for sentence in others if sentence in words] == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", few(LANGUAGES))
 def test_report_states_its_way_in_only(run: Run, way: str, language: str) -> None:
     page = unescape(re.sub(r"<style>.*?</style>|<[^>]*>", "", files.html_file(run, language).decode(), flags=re.S))
     with activated(language):

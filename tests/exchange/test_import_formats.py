@@ -169,6 +169,7 @@ def try_mutations(count: int, seed: int) -> int:
     return taken
 
 
+@pytest.mark.long
 def test_mutated_files_are_imported_or_refused() -> None:
     assert try_mutations(1_000, 19) > 100
 

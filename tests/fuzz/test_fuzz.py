@@ -11,6 +11,7 @@ CASES = 160
 """Of the endpoint that takes reports; `make audit-fuzz` asks every operation."""
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_fuzzed_requests_answer_as_documented() -> None:
     tally = fuzz(set_up(), CASES, chance=3, only=ENDPOINT)
@@ -20,6 +21,7 @@ def test_fuzzed_requests_answer_as_documented() -> None:
     assert {200, 201, 403, 404, 409, 410, 422} <= answered, "the cases reach every kind of answer"
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_fuzzed_ids_reveal_nothing_to_strangers() -> None:
     walked = walk(set_up(), 100, chance=1)
@@ -27,6 +29,7 @@ def test_fuzzed_ids_reveal_nothing_to_strangers() -> None:
     assert walked.asked >= 75
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_fuzzed_definitions_are_parsed_or_rejected() -> None:
     """`make audit-fuzz` makes 20,000 of them."""

@@ -60,6 +60,7 @@ def test_averaging_chart_questions_have_stated_epsilon() -> None:
     assert [one.channel.epsilon for one in QUESTIONS] == pytest.approx([said[one.said] for one in QUESTIONS])
 
 
+@pytest.mark.long
 def test_averaging_document_and_chart_are_current():
     assert "\n".join(rows(PEOPLE)) in (DOCS / "evidence" / "repeated-waves.md").read_text(encoding="utf-8")
     assert drawn(PEOPLE) == (DOCS / "images" / "averaging.svg").read_text(encoding="utf-8")

@@ -161,6 +161,7 @@ MANY = np.array([[0.45, 0.25], [0.20, 0.10]])
 OPPOSITE = np.array([[0.40, 0.30], [0.30, 0.0]])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("remembered", [False, True])
 def test_change_standard_errors_by_simulation(remembered):
     """1,200 panels of 300, 200 of them in both waves: the variance of the difference, known who stayed. The variance of
@@ -177,6 +178,7 @@ def test_change_standard_errors_by_simulation(remembered):
     assert np.var(misses) == pytest.approx(noise, rel=0.165)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("remembered", [False, True])
 @pytest.mark.parametrize(
     ("returned", "table"), [(300, STAY), (300, MANY), (300, OPPOSITE), (0, MANY), (150, STAY)],

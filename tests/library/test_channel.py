@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from randomized_response import Channel, custom, forced_response, k_ary, warner
 from randomized_response._exact import inverse, log_up, rank
+from tests.tools.gate import few
 
 TRUTHS = ["1/4", "1/2", "2/3", "3/4", "1/100", "99/100"]
 
@@ -112,7 +113,7 @@ def test_background_none_makes_gain_raise(weights):
 
 
 @pytest.mark.parametrize("truth", TRUTHS)
-@pytest.mark.parametrize("k", [2, 3, 17, 256])
+@pytest.mark.parametrize("k", few([2, 3, 17, 256], slice(3)))
 def test_left_inverse_of_k_ary_is_the_closed_form(truth, k):
     p = float(Fraction(truth))
     closed = (np.eye(k) - (1 - p) / k) / p

@@ -111,6 +111,7 @@ def test_margins_are_predictions_averaged_over_people():
         assert error == pytest.approx(np.sqrt(np.array(slopes) @ fit.covariance @ np.array(slopes)), rel=1e-5)
 
 
+@pytest.mark.long
 def test_intervals_of_a_skewed_outcome_cover_at_their_level():
     """300 samples of 4,000: outside of 91.5 to 98.5 % is one of four 95 % intervals in 2 % of seeds."""
     generator, held, truth = np.random.default_rng(42), np.zeros(4), np.array([-0.5, *EFFECTS])
@@ -122,6 +123,7 @@ def test_intervals_of_a_skewed_outcome_cover_at_their_level():
     assert ((held / 300 >= 0.915) & (held / 300 <= 0.985)).all(), held / 300
 
 
+@pytest.mark.long
 def test_normal_mixture_misses_the_effect_on_a_skewed_outcome():
     """Why there is this function: the mean of 20 samples is far from the effect in its standard errors, or near."""
     generator, found, two_coins = np.random.default_rng(43), [], forced_response(truth="1/2")

@@ -47,14 +47,17 @@ def every_point():
     return np.array(points)
 
 
+@pytest.mark.long
 def test_exact_coverage_is_never_below_level(every_point):
     assert every_point[:, 3].min() >= 0.95
 
 
+@pytest.mark.long
 def test_exact_coverage_is_at_most_96_percent_on_average(every_point):
     assert every_point[:, 3].mean() <= 0.96
 
 
+@pytest.mark.long
 def test_exact_width_is_within_one_percent_of_wald(every_point):
     """Widths before the limits are cut to [0, 1], where n p^2 >= 30; Clopper and Pearson's give 1.020."""
     enough = every_point[:, 0] * every_point[:, 1] ** 2 >= 30

@@ -11,6 +11,7 @@ from scipy import optimize, special, stats
 
 from randomized_response import Channel, corrected_regression, forced_response, k_ary, predictor_regression, simulate
 from tests.tools.derivatives import assert_maximum, first_derivatives
+from tests.tools.gate import few
 
 COINS, CARDS = forced_response(truth="3/4"), k_ary(3, truth="3/4")
 GENERATOR = np.random.default_rng(41)
@@ -87,7 +88,7 @@ def log_likelihood(at, model):
     return float(np.log(table[0] * (1 - share) * densities[0] + table[1] * share * densities[1]).sum())
 
 
-@pytest.mark.parametrize("model", ["linear", "logit"])
+@pytest.mark.parametrize("model", few(["linear", "logit"]))
 def test_fit_is_the_maximum_with_its_second_derivatives(model):
     outcome = NUMBERS if model == "linear" else CHOICES
     fit = predictor_regression(outcome, COVARIATES, REPORTS, COINS, model=model, modifiers=[1])
@@ -108,7 +109,7 @@ def test_units_of_covariates_do_not_matter(regress):
     np.testing.assert_allclose(one.estimates, two.estimates, rtol=1e-5)
 
 
-@pytest.mark.parametrize("model", ["linear", "logit", "probit", "cloglog", "corrected"])
+@pytest.mark.parametrize("model", few(["linear", "logit", "probit", "cloglog", "corrected"]))
 def test_errors_of_margins_are_by_the_derivatives_of_the_estimates(model):
     answers = np.random.default_rng(2).integers(0, 3, N)
     first = simulate(CARDS, answers, np.random.default_rng(3))

@@ -21,6 +21,7 @@ from randomized_response import (
     warner,
 )
 from randomized_response.means import scores_of
+from tests.tools.gate import few
 
 COINS = forced_response(truth="1/2")
 
@@ -41,7 +42,7 @@ def test_chances_outside_by_enumeration(channel, share, n):
 
 @pytest.mark.parametrize(
     ("channel", "share", "n", "level"),
-    [(COINS, 0.1, 200, 0.95), (COINS, 0.02, 800, 0.99), (warner(truth="3/10"), 0.5, 150, 0.9)],
+    few([(COINS, 0.1, 200, 0.95), (COINS, 0.02, 800, 0.99), (warner(truth="3/10"), 0.5, 150, 0.9)], slice(0, None, 2)),
 )
 def test_width_is_the_mean_over_every_count(channel, share, n, level):
     counts = np.arange(n + 1)
@@ -69,6 +70,7 @@ def test_forecast_four_choices_by_simulation(mechanism):
     assert (estimates < 0).mean() == pytest.approx(ahead.below, abs=spread)
 
 
+@pytest.mark.long
 def test_forecast_mean_without_binomial_by_simulation():
     """4,000 surveys of 500 with the interval of the mean's estimate, seeded; false-alarm rate 6e-5 a check."""
     channel, values, n, rounds = discrete_laplace(5, epsilon=1.0), np.arange(1.0, 6.0), 500, 4_000

@@ -103,6 +103,7 @@ def test_noise_of_scores_is_the_tickets_part():
     np.testing.assert_allclose(np.mean([one.noise_covariance.diagonal() for one in found], axis=0), spread, rtol=0.3)
 
 
+@pytest.mark.long
 def test_independent_items_are_found_dependent_at_the_level():
     """500 samples at 5 %: 13 to 38 rejections (binomial, false alarm 1 %)."""
     generator, rejected = np.random.default_rng(6), 0

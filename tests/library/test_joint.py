@@ -182,6 +182,7 @@ def test_joint_zero_cell_limits_follow_profile_likelihood(truth, other, table):
                 assert drop(table, matrix, joint.constrained, tables, end) == pytest.approx(3.8415, abs=0.05)
 
 
+@pytest.mark.long
 def test_joint_rare_trait_coverage_by_simulation():
     """Of 80 tables of 300, most of them with a zero cell, 70 intervals hold the truth but for a chance below .01.
 

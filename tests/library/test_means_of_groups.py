@@ -25,6 +25,7 @@ from randomized_response import (
     simulate,
 )
 from randomized_response.means import STEADY, scores_of
+from tests.tools.gate import few
 
 SCALE = k_ary(5, truth="1/2")
 COUNTS = [150, 200, 250, 300, 100]
@@ -59,6 +60,7 @@ def test_mean_of_shares_direct_n_counts_all_asked() -> None:
     assert mean.direct_question_n == pytest.approx(1000, rel=1e-3)
 
 
+@pytest.mark.long
 def test_mean_of_shares_ratio_coverage_by_simulation() -> None:
     """800 surveys of 500, 15 % without a value: at least 95 % less 4 standard errors; false alarm 3e-5 each.
 
@@ -186,7 +188,9 @@ def replacements(n: int, reports: int, most: int) -> list[tuple[np.ndarray, np.n
     return [pair for pair in pairs if pair[2] <= most]
 
 
-@pytest.mark.parametrize("channel", [one_bit(4, truth="1/2"), k_ary(3, truth="1/2"), discrete_laplace(3, epsilon=1.0)])
+@pytest.mark.parametrize(
+    "channel", few([one_bit(4, truth="1/2"), k_ary(3, truth="1/2"), discrete_laplace(3, epsilon=1.0)])
+)
 def test_poisoning_of_mean_bound_is_reached_not_passed(channel: Channel) -> None:
     values, reached = range(channel.answers), 0.0
     for honest, false, moved in replacements(6, channel.reports, 2):
@@ -196,6 +200,7 @@ def test_poisoning_of_mean_bound_is_reached_not_passed(channel: Channel) -> None
     assert reached == pytest.approx(poisoning_bound_of_mean(6, 2, channel, values))
 
 
+@pytest.mark.long
 def test_poisoning_of_ratio_bound_is_not_passed() -> None:
     channel, values, checked = k_ary(3, truth="9/10"), (1, 2, None), 0
     for honest, false, moved in replacements(12, 3, 2):

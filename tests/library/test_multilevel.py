@@ -6,6 +6,7 @@ import pytest
 from scipy import integrate, special, stats
 
 from randomized_response import forced_response, logistic_regression, multilevel_regression, simulate
+from tests.tools.gate import few
 
 COINS = forced_response(truth="1/2")
 ROW = np.arange(600)
@@ -22,7 +23,7 @@ GLMER = {
 """lme4 1.1-31, 25 nodes (`tests/library/multilevel.R`): two coefficients, sigma, log likelihood, their two errors."""
 
 
-@pytest.mark.parametrize("link", GLMER)
+@pytest.mark.parametrize("link", few(GLMER))
 def test_direct_answers_equal_glmer(link):
     fit = multilevel_regression(COVARIATE, ANSWER, None, GROUP, link=link, nodes=25)
     found = (*fit.coefficients, fit.sigma, fit.log_likelihood, *fit.standard_errors)
@@ -30,6 +31,7 @@ def test_direct_answers_equal_glmer(link):
     assert fit.aic == pytest.approx(2 * 3 - 2 * fit.log_likelihood)
 
 
+@pytest.mark.long
 def test_randomised_likelihood_is_the_integral():
     """Each group's integral by adaptive quadrature of scipy, and no better point nearby."""
     fit = multilevel_regression(COVARIATE, REPORT, COINS, GROUP, nodes=25)
@@ -49,6 +51,7 @@ def test_randomised_likelihood_is_the_integral():
         assert height(*(at + move)) < best
 
 
+@pytest.mark.long
 def test_more_nodes_change_little():
     one, many = (multilevel_regression(COVARIATE, REPORT, COINS, GROUP, nodes=nodes) for nodes in (9, 40))
     np.testing.assert_allclose(one.coefficients, many.coefficients, atol=5e-3)
@@ -80,6 +83,7 @@ def test_variation_is_tested_with_half_a_chi_square():
     assert fit.intraclass_correlation == pytest.approx(fit.sigma**2 / (fit.sigma**2 + np.pi**2 / 3))
 
 
+@pytest.mark.long
 def test_counts_equal_repeated_rows():
     one = multilevel_regression(np.round(COVARIATE), REPORT, COINS, GROUP, counts=np.full(600, 2))
     two = multilevel_regression(np.repeat(np.round(COVARIATE), 2), np.repeat(REPORT, 2), COINS, np.repeat(GROUP, 2))
@@ -103,6 +107,7 @@ def census():
     return cells, np.where(cells["x"] > 0, 300, 700)
 
 
+@pytest.mark.long
 def test_areas_are_weighted_means_of_their_cells():
     fit = multilevel_regression(pandas.DataFrame({"x": COVARIATE}), REPORT, COINS, GROUP)
     cells, counts = census()
@@ -165,13 +170,15 @@ def test_wrong_arguments_are_refused_by_name(change, words):
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [
-        ({"counts": [-1.0]}, "counts must be finite, at least 0"),
-        ({"counts": [1, 2]}, r"counts must have one entry per cell, shape \(1,\)"),
-        ({"groups": [1, 2]}, r"by must have one area per cell, shape \(1,\)"),
-        ({"covariates": [[0.0, 1.0]]}, "covariates must have 1 columns; got 2"),
-        ({"confidence": 95}, "confidence must be greater than 0 and less than 1; got 95"),
-    ],
+    few(
+        [
+            ({"counts": [-1.0]}, "counts must be finite, at least 0"),
+            ({"counts": [1, 2]}, r"counts must have one entry per cell, shape \(1,\)"),
+            ({"groups": [1, 2]}, r"by must have one area per cell, shape \(1,\)"),
+            ({"covariates": [[0.0, 1.0]]}, "covariates must have 1 columns; got 2"),
+            ({"confidence": 95}, "confidence must be greater than 0 and less than 1; got 95"),
+        ]
+    ),
 )
 def test_wrong_census_tables_are_refused_by_name(change, words):
     fit = multilevel_regression(COVARIATE, ANSWER, None, GROUP)
@@ -180,6 +187,7 @@ def test_wrong_census_tables_are_refused_by_name(change, words):
         fit.poststratify(**arguments | change)
 
 
+@pytest.mark.long
 def test_groups_follow_the_labels_of_the_reports():
     turned = pandas.Series(GROUP).iloc[::-1]
     found = multilevel_regression(pandas.Series(COVARIATE), pandas.Series(REPORT), COINS, turned)

@@ -18,6 +18,7 @@ from randomized_response import (
     warner,
 )
 from randomized_response._participation import _between, took_part_limits
+from tests.tools.gate import few
 
 HALVES = [forced_response(truth=truth) for truth in ("1/4", "1/2", "3/4")]
 FORCED = [forced_response(truth="1/2", yes=yes) for yes in ("0", "1/10", "1")] + [
@@ -54,12 +55,13 @@ def coverage(channel, n, level=0.95):
     return (chances(channel, n) * ((low <= holders) & (holders <= high))).sum(axis=1)
 
 
-@pytest.mark.parametrize("channel", TABLES, ids=named)
+@pytest.mark.parametrize("channel", few(TABLES), ids=named)
 def test_noise_interval_coverage_is_never_below_level(channel):
     for n in (10, 30, 100, 300):
         assert coverage(channel, n).min() >= 0.95, n
 
 
+@pytest.mark.long
 def test_noise_interval_coverage_of_a_thousand():
     """Least .95000 (a truth of 3/4), .95274 on average at most (1/4)."""
     covered = [coverage(channel, 1000) for channel in (*HALVES, FORCED[-1])]

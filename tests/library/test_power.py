@@ -18,6 +18,7 @@ def expected_error(channel, n, shares):
     return np.sqrt(total)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("channel", "n"), [(COINS, 4000), (WARNER, 1000)], ids=["coins", "warner"])
 def test_power_agrees_with_the_normal_approximation(channel, n):
     """1,000 surveys: within .05 of it, three Monte Carlo errors."""
@@ -30,6 +31,7 @@ def test_power_agrees_with_the_normal_approximation(channel, n):
     assert found.monte_carlo_error == pytest.approx(np.sqrt(found.power * (1 - found.power) / 1000))
 
 
+@pytest.mark.long
 def test_equal_shares_are_found_different_at_the_level():
     """1,000 surveys at 5 %: 33 to 69 findings (binomial, false alarm 1 %)."""
     found = regression_power(WARNER, 2000, (0.3, 0.3), rounds=1000)
@@ -38,6 +40,7 @@ def test_equal_shares_are_found_different_at_the_level():
     assert found.no_estimate == 0
 
 
+@pytest.mark.long
 def test_people_who_protect_themselves_hide_a_difference():
     honest = regression_power(COINS, 3000, (0.2, 0.4), rounds=300)
     hidden = regression_power(COINS, 3000, (0.2, 0.4), protective=(0.0, 0.2), rounds=300)
@@ -53,6 +56,7 @@ def test_simulation_is_the_same_without_a_generator():
     assert regression_power(COINS, 500, (0.2, 0.4), rounds=20, generator=np.random.default_rng(3)) != first
 
 
+@pytest.mark.long
 def test_small_surveys_have_surveys_without_an_estimate():
     assert regression_power(COINS, 30, (0.05, 0.1), rounds=100).no_estimate > 0.2
 

@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from randomized_response import Channel, draw_ticket, forced_response, k_ary, read_ticket, simulate
+from tests.tools.gate import few
 from tests.vectors import make_sampling
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "sampling.json").read_text(encoding="utf-8"))
@@ -47,7 +48,7 @@ def test_draw_ticket_is_uniform_over_words(denominator):
 
 
 @pytest.mark.parametrize(
-    "channel", [k_ary(3, truth="1/2"), forced_response(truth="2/3", yes="1/4"), k_ary(4, truth="1/5")]
+    "channel", few([k_ary(3, truth="1/2"), forced_response(truth="2/3", yes="1/4"), k_ary(4, truth="1/5")])
 )
 def test_sampler_probabilities_by_enumeration_of_words(channel):
     """Words of 16 values (4 bits), tapes of 4: mass that has reached a report <= its probability <= that + the rest."""

@@ -53,6 +53,7 @@ def log_likelihood(at):
     return float(np.log(total).sum())
 
 
+@pytest.mark.long
 def test_fit_is_the_maximum_with_its_second_derivatives():
     fit = predictor_regression(OUTCOME, X, REPORTS, [COINS, CARDS], model="logit")
     best = optimize.minimize(lambda at: -log_likelihood(at), fit.coefficients + 0.02, options={"gtol": 1e-4})

@@ -8,6 +8,7 @@ import pytest
 
 from randomized_response import Channel, custom, forced_response, k_ary, simulate, unrelated_question
 from randomized_response.totals import estimate_total
+from tests.tools.gate import few
 
 COINS = forced_response(truth="1/2")
 THREE = k_ary(3, truth="1/2")
@@ -136,7 +137,7 @@ def test_total_interval_holds_constrained_estimate():
     assert ((t.low <= t.constrained) & (t.constrained <= t.high)).all()
 
 
-@pytest.mark.parametrize(("m", "strata"), [(4, 1), (6, 2)])
+@pytest.mark.parametrize(("m", "strata"), few([(4, 1), (6, 2)]))
 def test_total_few_clusters_coverage_by_simulation(m, strata):
     """.958 and .953 of samples, where normal ones covered .860 and .874. Seeded; else 1 of 500 runs alarms at .95."""
     generator, covered = np.random.default_rng(1), 0

@@ -139,6 +139,7 @@ class TestCheaterDetection:
         assert found.no_cheaters.statistic == pytest.approx(2 * (found.log_likelihood - best), abs=1e-3)
         assert found.no_cheaters.p_value == pytest.approx(stats.chi2.sf(found.no_cheaters.statistic, 1) / 2)
 
+    @pytest.mark.long
     def test_cheater_detection_coverage_by_simulation(self):
         # 500 experiments without cheaters: at 5 %, 11 to 39 rejections but for 3 standard deviations (0.003); with
         # 15 % of them: an interval at 95 % covers 461 to 489 times (the same).
@@ -256,6 +257,7 @@ class TestTablesOfTheArms:
                 rates = np.clip(rates_of(tables, *kept), 0, 1)
                 assert kernel((first, second), (40, 40), rates) == pytest.approx(found.log_likelihood, abs=1e-6)
 
+    @pytest.mark.long
     @pytest.mark.parametrize("tables", [BOTH_FORCED, MIRRORED], ids=["both", "mirrored"])
     def test_intervals_and_test_by_simulation(self, tables):
         """500 samples without and with cheaters, 1,500 people an arm.

@@ -19,6 +19,7 @@ from randomized_response import (
     warner,
     without_random_answers,
 )
+from tests.tools.gate import few
 
 COINS = forced_response(truth="1/2")
 TWO = [estimate_proportions(counts, COINS) for counts in ([60, 40], [70, 30])]
@@ -53,7 +54,7 @@ def test_inattention_is_taken_out():
     assert found.constrained == pytest.approx(0.1, abs=4 * found.standard_error)
 
 
-@pytest.mark.parametrize(("share", "attentive", "n"), [(0.05, 0.8, 600), (0.2, 0.6, 1000), (0.4, 0.9, 300)])
+@pytest.mark.parametrize(("share", "attentive", "n"), few([(0.05, 0.8, 600), (0.2, 0.6, 1000), (0.4, 0.9, 300)]))
 def test_corrected_intervals_cover_at_their_level(share, attentive, n):
     """1,000 samples: 932 to 967 intervals hold the truth (binomial at .95, false alarm 1 %)."""
     generator, hits, errors, found = np.random.default_rng(3), 0, [], []
@@ -91,6 +92,7 @@ def test_reversed_arms_are_one_estimate_and_its_test():
     assert found.followed.p_value == pytest.approx(other.pvalue, rel=1e-9)
 
 
+@pytest.mark.long
 def test_reversed_arms_find_a_preference_and_keep_the_level():
     """2,000 samples at 5 %: 75 to 126 rejections of people who follow (1 %); a fifth who always report 1 are found."""
     generator, rejected = np.random.default_rng(8), 0
@@ -150,6 +152,7 @@ def test_share_without_random_answers_undoes_the_mixture():
         assert found.low < truth < found.high
 
 
+@pytest.mark.long
 def test_share_without_random_answers_is_covered():
     """Intervals of 95 % in 400 samples each: three standard errors of the rate below are 0.917."""
     generator = np.random.default_rng(31)

@@ -136,6 +136,7 @@ def test_covariance_of_means_leaves_out_cells_without_a_mean():
     assert np.sqrt(found[0, 0]) == pytest.approx(combine_weighted_means(cells, weights, include=part).standard_error)
 
 
+@pytest.mark.long
 def test_difference_of_two_parts_varies_as_its_covariance_says():
     """The margin of age ties the regions together: in 400 samples the difference's spread is the mean standard error.
 

@@ -250,6 +250,7 @@ def test_equal_weights_give_the_unweighted_estimate(mechanism):
     assert weighted.interval == "score"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
 def test_noise_covariance_is_unbiased(mechanism):
     """Over 4,000 draws for fixed people the mean estimate of the tickets' part is the variance of the estimates.
@@ -273,6 +274,7 @@ def test_weights_of_clusters_agree_with_totals():
     np.testing.assert_allclose(found.standard_error, total.standard_error, rtol=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("units", [{}, {"clusters": ROW // 4}, {"strata": PEOPLE["region"]}], ids=str)
 def test_bootstrap_agrees_with_linearisation(units):
     """2,000 replicates: the standard error of a bootstrap error is 1.6 %, of few units linearisation is rough."""

@@ -162,6 +162,7 @@ def test_analysis_forms_offer_what_can_be_estimated(her: Client, survey: Survey)
     )
 
 
+@pytest.mark.long
 def test_analysis_compares_groups_of_every_kind(her: Client, survey: Survey) -> None:
     for against, token in zip(["pairs", "y2"] * 20, ends(offered(her, survey, "comparison", "quantity")), strict=False):
         done, page = found_of(her, survey, kind="comparison", quantity=token, against=against)
@@ -173,6 +174,7 @@ def test_analysis_compares_groups_of_every_kind(her: Client, survey: Survey) -> 
     check_again(her, done)
 
 
+@pytest.mark.long
 def test_analysis_weights_populations_of_every_kind(her: Client, survey: Survey) -> None:
     shares = {"share-y1": "20", "share-y2": "30", "share-y3": "50"}
     for key in OFFERED[survey.slug]:
@@ -184,6 +186,7 @@ def test_analysis_weights_populations_of_every_kind(her: Client, survey: Survey)
     check_again(her, done)
 
 
+@pytest.mark.long
 def test_analysis_crosses_every_two_questions(her: Client, survey: Survey) -> None:
     options = offered(her, survey, "cross-table", "rows")
     tokens = [*ends(options), *(options.get("habits") or options["listed"])[1:2]]
@@ -210,6 +213,7 @@ def test_analysis_regresses_every_kind_on_groups(her: Client, survey: Survey) ->
     check_again(her, done)
 
 
+@pytest.mark.long
 def test_analysis_compares_versions_of_every_kind(her: Client, survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(definitions, "ceiling_of", lambda **_: 16.0)  # of both waves together
     close_survey(survey)

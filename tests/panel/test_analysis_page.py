@@ -21,6 +21,7 @@ from surveys.lifecycle.services import close_survey, revise_survey, write_survey
 from surveys.models import AuditEntry, Membership, Role, Survey
 from surveys.opening.services import open_survey
 from tests.factories import three_groups
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db
 COMPARED = {"kind": "comparison", "quantity": "cheated:1", "against": "pairs", "confidence": "0.95"}
@@ -78,28 +79,30 @@ def test_analysis_after_closing_has_no_peeking_warning(her: Client, survey: Surv
 
 @pytest.mark.parametrize(
     ("said", "sentences"),
-    [
-        (
-            {"kind": "weighting", "item": "cheated", "share-y1": "20", "share-y2": "30", "share-y3": "50"},
-            ["In a population with these shares an estimated ", "would truthfully answer “Yes”", "50\xa0%"],
-        ),
-        (
-            {"kind": "cross-table", "rows": "cheated", "columns": "mood"},
-            ["In 1,500 responses the two answers are associated, more than chance explains", "van den Hout"],
-        ),
-        (
-            {"kind": "cross-table", "rows": "cheated", "columns": "mood:2"},
-            ["Not “Low”", "Odds ratio", "Phi, from"],
-        ),
-        (
-            {"kind": "regression", "outcome": "cheated", "reference": "y1"},
-            ["The odds of “Yes” in “Later” are ", "The groups differ (", "Scheers &amp; Dayton 1988"],
-        ),
-        (
-            {"kind": "comparison", "quantity": "mood:mean", "against": "y1"},
-            ["Each group: Mean", "Dunnett 1955"],
-        ),
-    ],
+    few(
+        [
+            (
+                {"kind": "weighting", "item": "cheated", "share-y1": "20", "share-y2": "30", "share-y3": "50"},
+                ["In a population with these shares an estimated ", "would truthfully answer “Yes”", "50\xa0%"],
+            ),
+            (
+                {"kind": "cross-table", "rows": "cheated", "columns": "mood"},
+                ["In 1,500 responses the two answers are associated, more than chance explains", "van den Hout"],
+            ),
+            (
+                {"kind": "cross-table", "rows": "cheated", "columns": "mood:2"},
+                ["Not “Low”", "Odds ratio", "Phi, from"],
+            ),
+            (
+                {"kind": "regression", "outcome": "cheated", "reference": "y1"},
+                ["The odds of “Yes” in “Later” are ", "The groups differ (", "Scheers &amp; Dayton 1988"],
+            ),
+            (
+                {"kind": "comparison", "quantity": "mood:mean", "against": "y1"},
+                ["Each group: Mean", "Dunnett 1955"],
+            ),
+        ]
+    ),
     ids=["weighting", "cross-table", "of one choice", "regression", "means"],
 )
 def test_analysis_text_of_each_kind(her: Client, survey: Survey, said: dict[str, str], sentences: list[str]) -> None:
@@ -249,7 +252,7 @@ def test_analysis_page_query_count_is_constant(her: Client, survey: Survey) -> N
     assert queries() == first
 
 
-@pytest.mark.parametrize("n", [0, 40, 130])
+@pytest.mark.parametrize("n", few([0, 40, 130]))
 def test_analysis_every_kind_renders_whatever_the_data(her: Client, alice: User, n: int) -> None:
     """With no report, with one group that has enough, with two: a page, a CSV and a JSON file, and never a fault."""
     version = open_survey(write_survey(three_groups.definition(), team=home_team(alice)))

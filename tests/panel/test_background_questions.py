@@ -50,6 +50,7 @@ def filled(version: Version, n: int = 1000) -> None:
     simulation.store(design, people, simulation.symbols(design, people, random))
 
 
+@pytest.mark.long
 def test_pages_of_a_draft_name_the_questions(her: Client, survey: Survey) -> None:
     for name in ("survey", "survey-plan", "rehearse", "opening", "edit"):
         shown(her, name)
@@ -57,6 +58,7 @@ def test_pages_of_a_draft_name_the_questions(her: Client, survey: Survey) -> Non
     assert "Where do you live?" in shown(her, "preview-page")
 
 
+@pytest.mark.long
 def test_rehearsal_knows_the_truth_by_answer(her: Client, survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rehearsals, "wake", lambda number: None)
     said = {"respondents": 1000, "shares": {"cheated": [0.7, 0.3]}}

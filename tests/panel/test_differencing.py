@@ -63,6 +63,7 @@ def test_counts_one_response_changes_nothing_shown(opened: Design, her: Client, 
         assert told(opened, her, settings) == before, number
 
 
+@pytest.mark.long
 def test_closing_that_is_undone_shows_nothing(version: Version, opened: Design, her: Client, settings: Any) -> None:
     """Else two closings around one response, each undone, would tell it."""
     before = told(opened, her, settings)

@@ -47,6 +47,7 @@ def derived(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     return found
 
 
+@pytest.mark.long
 def test_draft_pages_write_nothing(blind: Survey, her: Client) -> None:
     SigningSecret.objects.all().delete()  # as after a restore
     written = {}
@@ -69,6 +70,7 @@ def test_draft_saved_has_signing_key(blind: Survey, her: Client) -> None:
     assert key.modulus in her.get(reverse("api:next-design", args=[blind.slug])).content.decode()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("complete", [True, False])
 def test_draft_pages_derive_design_at_most_once(
     survey: Survey, her: Client, derived: list[bool], complete: bool

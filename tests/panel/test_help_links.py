@@ -35,6 +35,7 @@ def pages(cast: Cast) -> Iterator[tuple[str, str]]:
                 break
 
 
+@pytest.mark.long
 def test_every_panel_page_links_to_its_help(cast: Cast) -> None:
     shown = dict(pages(cast))
     assert len(shown) > 30

@@ -32,6 +32,7 @@ from tests.panel.forms import (
     form_of,
     save,
 )
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db
 
@@ -133,7 +134,7 @@ def test_item_form_changed_kind_drops_unused_fields(kinds: Survey, her: Client) 
 
 @pytest.mark.parametrize(
     ("fields", "choices"),
-    [
+    few([
         ({"classes_by": "date", "classes_at": "2024-07\n2025-01"},
          [{"en": "Before July 2024", "de": "Vor Juli 2024"},
           {"en": "July – December 2024", "de": "Juli – Dezember 2024"},
@@ -144,7 +145,7 @@ def test_item_form_changed_kind_drops_unused_fields(kinds: Survey, her: Client) 
           {"en": "2025 or later", "de": "2025 oder später"}]),
         ({"classes_by": "time", "classes_hours": "8", "classes_from": "06:00", "classes_to": "2024"},
          [{"en": span, "de": span} for span in ("06:00 – 13:59", "14:00 – 21:59", "22:00 – 05:59")]),
-    ],
+    ]),
 )  # fmt: skip
 def test_item_form_makes_choices_of_dates_and_times(
     alice: User, her: Client, fields: dict[str, str], choices: list[dict[str, str]]
@@ -160,6 +161,7 @@ def test_item_form_makes_choices_of_dates_and_times(
     assert saved()["items"][1]["choices"] == choices
 
 
+@pytest.mark.long
 def test_item_form_with_classes_takes_choices_that_are_written(alice: User, her: Client) -> None:
     survey = write_survey(BILINGUAL, team=home_team(alice))
     send(her, survey, item(1, classes_by="year", classes_from="2023", classes_to="2025"))
@@ -255,7 +257,7 @@ def in_rounds() -> list[dict[int, tuple[dict[str, str], str, str]]]:
     return rounds
 
 
-@pytest.mark.parametrize("faults", in_rounds())
+@pytest.mark.parametrize("faults", few(in_rounds()))
 def test_item_form_errors_stand_beside_fields(
     kinds: Survey, her: Client, faults: dict[int, tuple[dict[str, str], str, str]]
 ) -> None:
@@ -296,6 +298,7 @@ EMPTY = [
 ]
 
 
+@pytest.mark.long
 def test_item_form_missing_values_saved_and_named(kinds: Survey, her: Client) -> None:
     html = send(her, kinds, *(item(place, **fields) for place, fields, _, _ in EMPTY)).content.decode()
     for place, _, field, words in EMPTY[:3]:
@@ -319,11 +322,13 @@ def test_item_form_removed_choice_in_condition_is_error(kinds: Survey, her: Clie
     assert saved() == example()
 
 
+@pytest.mark.long
 def test_item_form_removed_item_in_condition_is_error(kinds: Survey, her: Client) -> None:
     errors = errors_of(send(her, kinds, item(SMOKES, DELETE="on")), OFTEN)
     assert errors == {"asked_if_item": "There is no earlier question smokes."}
 
 
+@pytest.mark.long
 def test_item_form_moved_item_in_condition_is_error(kinds: Survey, her: Client) -> None:
     errors = errors_of(send(her, kinds, item(SMOKES, position="5")), OFTEN)
     assert errors == {"asked_if_item": "There is no earlier question smokes."}
@@ -340,6 +345,7 @@ def test_survey_page_describes_each_question(kinds: Survey, her: Client) -> None
     assert html.count("a response changes the odds") == html.count(">epsilon 0.7") == 9
 
 
+@pytest.mark.long
 def test_item_form_sections_are_saved(kinds: Survey, her: Client) -> None:
     section = {"sections-1-key": "rest", "sections-1-title": "The rest", "sections-1-introduction": "Nearly done."}
     html = send(her, kinds, section).content.decode()

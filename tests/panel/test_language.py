@@ -78,6 +78,7 @@ def test_scripts_get_their_catalog_in_other_languages_alone(her: Client) -> None
     assert again.status_code == 304
 
 
+@pytest.mark.long
 def test_numbers_of_german_pages_stay_readable_by_programs(cast: Cast) -> None:
     """German writes a decimal comma; fields, drawings and data for scripts need a point."""
     for client in cast.clients.values():

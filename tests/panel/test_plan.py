@@ -30,6 +30,7 @@ from surveys.planning.parameters import PlanParameters
 from surveys.planning.presentation import present
 from surveys.planning.question import PlannedQuestion
 from tests.factories import payloads
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db
 
@@ -69,7 +70,7 @@ def ask_survey(client: Client, **query: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("query", "mechanism", "shares", "options"),
-    [
+    few([
         ({"truth": "1/3"}, forced_response(truth="1/3"), [0.9, 0.1], {}),
         ({"mechanism": "warner", "truth": "0.7"}, warner(truth="7/10"), [0.9, 0.1], {}),
         ({"kind": "one_choice", "choices": 4, "truth": "1/2"}, k_ary(4, truth="1/2"), [0.1, *[0.3] * 3], {"answer": 0}),
@@ -90,7 +91,7 @@ def ask_survey(client: Client, **query: Any) -> dict[str, Any]:
             one_bit(81, truth="1/2"), plan.shares_around(81, mean=6, deviation=10),
             {"values": [number / 2 for number in range(81)]},
         ),
-    ],
+    ]),
 )  # fmt: skip
 def test_plan_numbers_equal_library(her: Client, query: Any, mechanism: Any, shares: Any, options: Any) -> None:
     numbers = ask(her, share="10", respondents="700", confidence="90", margin="3", **query)["numbers"]
@@ -116,10 +117,10 @@ def test_plan_power_equals_library(her: Client) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "mechanism", "choices"),
-    [
+    few([
         ("yes_no", "forced_response", 2), ("yes_no", "warner", 2), ("one_choice", "k_ary", 7), ("scale", "k_ary", 5),
         ("several_choices", "forced_response", 6), ("number", "one_bit", 2), ("one_choice", "unary", 9),
-    ],
+    ], slice(2)),
 )  # fmt: skip
 @pytest.mark.parametrize("epsilon", ["1.1", *(pytest.param(one, marks=pytest.mark.long) for one in ("0.4", "3"))])
 def test_plan_by_epsilon_nearly_reaches_it(her: Client, kind: str, mechanism: str, choices: int, epsilon: str) -> None:
@@ -203,24 +204,30 @@ def test_plan_page_without_script_equals_api(her: Client) -> None:
 
 @pytest.mark.parametrize(
     ("query", "about", "sentence"),
-    [
-        ({"truth": "0.8"}, "epsilon", "Weak protection: epsilon is above 2, so one response can multiply the odds"),
-        ({"truth": "0.8"}, "epsilon", "by up to 9. With truth probability 76\xa0% it stays at 2."),
-        ({"kind": "one_choice", "choices": 8, "truth": "0.3"}, "epsilon", "protects less with more choices: with 8"),
-        (
-            {"kind": "several_choices", "choices": 4},
-            "epsilon",
-            "differ in 4 options, so the privacy loss is 4 times the 1.10 of one",
-        ),
-        (
-            {"respondents": "30"},
-            "width",
-            "Too imprecise to report. An estimate that is rough needs about 197 responses.",
-        ),
-        ({"respondents": "800"}, "width", "Rough. An estimate that is usable needs about 844 responses."),
-        ({"share": "1", "respondents": "200"}, "below", "About one survey in 2 will have"),
-        ({"against": "21"}, "power", "Less than 80 %"),
-    ],
+    few(
+        [
+            ({"truth": "0.8"}, "epsilon", "Weak protection: epsilon is above 2, so one response can multiply the odds"),
+            ({"truth": "0.8"}, "epsilon", "by up to 9. With truth probability 76\xa0% it stays at 2."),
+            (
+                {"kind": "one_choice", "choices": 8, "truth": "0.3"},
+                "epsilon",
+                "protects less with more choices: with 8",
+            ),
+            (
+                {"kind": "several_choices", "choices": 4},
+                "epsilon",
+                "differ in 4 options, so the privacy loss is 4 times the 1.10 of one",
+            ),
+            (
+                {"respondents": "30"},
+                "width",
+                "Too imprecise to report. An estimate that is rough needs about 197 responses.",
+            ),
+            ({"respondents": "800"}, "width", "Rough. An estimate that is usable needs about 844 responses."),
+            ({"share": "1", "respondents": "200"}, "below", "About one survey in 2 will have"),
+            ({"against": "21"}, "power", "Less than 80 %"),
+        ]
+    ),
 )
 def test_plan_caution_stands_at_its_number(her: Client, query: Any, about: str, sentence: str) -> None:
     said = {tile["key"]: " ".join(tile["cautions"]) for tile in ask(her, **query)["tiles"]}
@@ -243,11 +250,13 @@ def test_plan_caution_names_enough_respondents(her: Client) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    [
-        {"truth": "1/2", "share": "3"},
-        {"kind": "number", "mechanism": "one_bit", "truth": "1/3"},
-        {"kind": "several_choices", "truth": "1/5", "share": "50"},
-    ],
+    few(
+        [
+            {"truth": "1/2", "share": "3"},
+            {"kind": "number", "mechanism": "one_bit", "truth": "1/3"},
+            {"kind": "several_choices", "truth": "1/5", "share": "50"},
+        ]
+    ),
 )
 def test_plan_caution_names_fewest_reports(her: Client, query: dict[str, str]) -> None:
     def caution(respondents: int) -> str:
@@ -262,13 +271,23 @@ def test_plan_caution_names_fewest_reports(her: Client, query: dict[str, str]) -
 
 @pytest.mark.parametrize(
     ("query", "best", "why"),
-    [
-        ({"kind": "one_choice", "choices": 10, "by": "epsilon", "epsilon": "1.1"}, "subset", "it is the most precise"),
-        ({"kind": "one_choice", "choices": 4, "by": "epsilon", "epsilon": "1.1"}, "k_ary", "it is the most precise"),
-        ({"kind": "one_choice", "choices": 6, "by": "epsilon", "epsilon": "1.1"}, "k_ary", "would save only 2.4 %"),
-        ({"kind": "yes_no"}, "forced_response", "as Warner’s mirror, crosswise model, k-ary"),
-        ({"kind": "number", "maximum": "40", "mean": "3", "spread": "5"}, "one_bit", "38 % more respondents"),
-    ],
+    few(
+        [
+            (
+                {"kind": "one_choice", "choices": 10, "by": "epsilon", "epsilon": "1.1"},
+                "subset",
+                "it is the most precise",
+            ),
+            (
+                {"kind": "one_choice", "choices": 4, "by": "epsilon", "epsilon": "1.1"},
+                "k_ary",
+                "it is the most precise",
+            ),
+            ({"kind": "one_choice", "choices": 6, "by": "epsilon", "epsilon": "1.1"}, "k_ary", "would save only 2.4 %"),
+            ({"kind": "yes_no"}, "forced_response", "as Warner’s mirror, crosswise model, k-ary"),
+            ({"kind": "number", "maximum": "40", "mean": "3", "spread": "5"}, "one_bit", "38 % more respondents"),
+        ]
+    ),
 )
 def test_plan_recommends_best_mechanism_with_reason(her: Client, query: Any, best: str, why: str) -> None:
     advice = ask(her, **query)["advice"]
@@ -360,7 +379,7 @@ def test_plan_small_group_is_warned_of_with_its_size(survey: Survey, her: Client
     assert ask_survey(her, respondents="1000")["total"]["caution"] == ""
 
 
-@pytest.mark.parametrize("key", list(KINDS))
+@pytest.mark.parametrize("key", few(list(KINDS)))
 def test_plan_every_kind_as_written_in_draft(every_kind: Survey, her: Client, key: str) -> None:
     answer = ask_survey(her, item=key)
     assert answer["total"]["text"] == answer["total"]["written"]
@@ -380,12 +399,14 @@ def use(client: Client, **said: str) -> str:
 
 @pytest.mark.parametrize(
     ("key", "said", "fields"),
-    [
-        ("tried", {"truth": "0.35"}, {"truth": "0.35"}),
-        ("tried", {"by": "epsilon", "epsilon": "2", "truth": "1/2"}, {"truth": "0.4621"}),
-        ("place", {"epsilon": "0.75"}, {"epsilon": "0.75", "truth": "", "size": None}),
-        ("drinks", {"truth": "2/3"}, {"truth": "2/3"}),
-    ],
+    few(
+        [
+            ("tried", {"truth": "0.35"}, {"truth": "0.35"}),
+            ("tried", {"by": "epsilon", "epsilon": "2", "truth": "1/2"}, {"truth": "0.4621"}),
+            ("place", {"epsilon": "0.75"}, {"epsilon": "0.75", "truth": "", "size": None}),
+            ("drinks", {"truth": "2/3"}, {"truth": "2/3"}),
+        ]
+    ),
 )
 def test_plan_use_writes_slider_into_draft(
     every_kind: Survey, her: Client, key: str, said: dict[str, str], fields: dict[str, Any]
@@ -432,11 +453,13 @@ class Controls(HTMLParser):
 
 @pytest.mark.parametrize(
     ("key", "typed", "fields"),
-    [
-        ("tried", {"plan-truth": "0.35"}, {"truth": "0.35"}),
-        ("tried", {"plan-truth": "7/9", "plan-share": "3", "plan-respondents": "400"}, {"truth": "7/9"}),
-        ("place", {"plan-epsilon": "0.75"}, {"epsilon": "0.75"}),
-    ],
+    few(
+        [
+            ("tried", {"plan-truth": "0.35"}, {"truth": "0.35"}),
+            ("tried", {"plan-truth": "7/9", "plan-share": "3", "plan-respondents": "400"}, {"truth": "7/9"}),
+            ("place", {"plan-epsilon": "0.75"}, {"epsilon": "0.75"}),
+        ]
+    ),
 )
 def test_plan_use_writes_the_number_shown(
     every_kind: Survey, alice: User, key: str, typed: dict[str, str], fields: dict[str, str]
@@ -466,13 +489,18 @@ def test_plan_form_enter_computes_without_csrf_in_url(every_kind: Survey, her: C
 
 @pytest.mark.parametrize(
     ("said", "fault"),
-    [
-        ({"item": "feel", "truth": "1/3"}, "item must be a question whose randomisation method has a slider; got feel"),
-        ({"item": "gone", "truth": "1/3"}, "item must be one of tried"),
-        ({"item": "tried"}, "truth or epsilon must be given for the slider"),
-        ({"item": "tried", "truth": "2"}, "truth must be greater than 0 and less than 1; got 2"),
-        ({"item": "tried", "truth": "1/3", "owner": "bob"}, "owner is not a parameter"),
-    ],
+    few(
+        [
+            (
+                {"item": "feel", "truth": "1/3"},
+                "item must be a question whose randomisation method has a slider; got feel",
+            ),
+            ({"item": "gone", "truth": "1/3"}, "item must be one of tried"),
+            ({"item": "tried"}, "truth or epsilon must be given for the slider"),
+            ({"item": "tried", "truth": "2"}, "truth must be greater than 0 and less than 1; got 2"),
+            ({"item": "tried", "truth": "1/3", "owner": "bob"}, "owner is not a parameter"),
+        ]
+    ),
 )
 def test_plan_use_invalid_value_changes_nothing(
     every_kind: Survey, her: Client, said: dict[str, str], fault: str

@@ -136,6 +136,7 @@ def _fill(design: Design, count: int) -> None:
         store_report(body, slug=design.slug)
 
 
+@pytest.mark.long
 def test_query_counts_do_not_grow_with_data(survey: Survey, alice: User, her: Client) -> None:
     draft = write_survey(payloads.definition(slug="draft", items=items(1)), team=home_team(alice))
     fill_and_estimate(open_survey(survey))

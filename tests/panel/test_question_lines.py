@@ -19,6 +19,7 @@ from surveys.models import Item, Survey, Version
 from tests.factories import payloads
 from tests.factories.surveys import example
 from tests.panel.forms import BILINGUAL, HABITS, HOURS, MOOD, OFTEN, SMOKES, change, errors_of, form_of
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db
 
@@ -79,6 +80,7 @@ def test_condition_follows_edited_choices(kinds: Survey, her: Client) -> None:
     assert saved()["items"][HOURS]["asked_if"] == {"item": "habits", "answers": [0, 3]}
 
 
+@pytest.mark.long
 def test_condition_that_breaks_opens_its_question(kinds: Survey, her: Client) -> None:
     """By an answer that goes, a question that goes, one that moves behind: said beside the field, nothing saved."""
     choices = "Smoking\nDrinking\nFasting\nSleeping"
@@ -113,7 +115,7 @@ def test_closed_row_of_other_survey_is_refused(kinds: Survey, version: Version, 
 
 @pytest.mark.parametrize(
     ("button", "shown"),
-    [("_open", "mood"), ("_duplicate", "mood_2"), ("_continue", "smokes"), ("_another", "")],
+    few([("_open", "mood"), ("_duplicate", "mood_2"), ("_continue", "smokes"), ("_another", "")]),
 )
 def test_question_buttons_work_without_script(kinds: Survey, her: Client, button: str, shown: str) -> None:
     """The draft is saved, and the form comes back at the question that it is about."""
@@ -176,6 +178,7 @@ def test_fifty_questions_use_as_many_queries_as_two(alice: User, her: Client) ->
     assert queries(2) == queries(50)
 
 
+@pytest.mark.long
 def test_default_language_without_texts_loses_nothing(alice: User, her: Client) -> None:
     """With every question unfolded, saved twice, and back again: no choice, no condition and no wording is lost."""
     for definition in (BILINGUAL, example()):

@@ -23,6 +23,7 @@ from surveys.outreach import qr_codes
 from surveys.outreach.poster import render_poster, words
 from tests.factories import payloads, translations
 from tests.panel.pages import marks, outcome, press
+from tests.tools.gate import few
 from tests.tools.paper import pdf_content
 
 pytestmark = pytest.mark.django_db
@@ -143,11 +144,11 @@ def test_embedding_is_refused_until_origin_is_named(version: Version, her: Clien
 
 @pytest.mark.parametrize(
     "origin",
-    [
+    few([
         "http://example.org", "https://*.example.org", "https://example.org/path", "https://example.org; script-src *",
         "https://example.org 'self'", "*", "https:", "'self'", "https://a@example.org", "https://example", "data:",
         "https://example.org:0", "https://exa\u00admple.org", "https://-a.example.org",
-    ],
+    ]),
 )  # fmt: skip
 def test_embedding_invalid_origin_answers_422(version: Version, her: Client, origin: str) -> None:
     with pytest.raises(InputError):

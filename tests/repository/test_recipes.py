@@ -196,6 +196,7 @@ def test_recipe_is_short_and_names_each_file(title: str) -> None:
         assert f"`{edit.file}`" in text, edit.file
 
 
+@pytest.mark.long
 def test_recipes_in_a_copy_give_their_result(tmp_path: Path) -> None:
     for name in COPIED:
         if (ROOT / name).is_dir():

@@ -33,15 +33,12 @@ def ended(forking: killing.Ended, closed: Version, folder: Path) -> Ended:
     return partial(forking, digest=closed.design_id, folder=folder)
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.long
 @pytest.mark.parametrize("direction", ["there", "back"])
-def test_move_killed_at_acts_loses_nothing(
-    closed: Version, folder: Path, ended: Ended, direction: str, step: int
-) -> None:
-    """Of four acts one in the gate, of all of them in `make test-long`."""
+def test_move_killed_at_acts_loses_nothing(closed: Version, folder: Path, ended: Ended, direction: str) -> None:
     digest = closed.design_id
     before = told(digest)
-    for act in count(step // 2, step):
+    for act in count():
         make_ready(digest, direction)
         code = ended(direction, act=act)
         require_whole(digest, folder, before)

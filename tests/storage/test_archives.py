@@ -27,6 +27,7 @@ from surveys.maintenance import backup, retention
 from surveys.models import AuditEntry, Version
 from tests.storage.reading import KEY, rows, told
 from tests.tools.backups import empty_database, members, signed_by
+from tests.tools.gate import few
 from tests.tools.s3 import BUCKET, Bucket, running_s3
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("folder")]
@@ -69,7 +70,7 @@ STEPS = ["_claim", "check", "_mark", "_delete"]
 
 
 @pytest.mark.parametrize("killed", STEPS)
-@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("after", few([False, True]))
 def test_archive_killed_anywhere_goes_on(
     closed: Version, folder: Path, monkeypatch: pytest.MonkeyPatch, killed: str, *, after: bool
 ) -> None:
@@ -246,6 +247,7 @@ def server() -> Iterator[Bucket]:
         yield server
 
 
+@pytest.mark.long
 def test_archive_in_a_bucket(closed: Version, server: Bucket, settings: Any) -> None:
     settings.STORAGES = settings.STORAGES | {"archives": server.storage("survey/archives")}
     before = told(closed.design_id)
@@ -299,6 +301,7 @@ def measured(count: int) -> tuple[int, int, float]:
     return size, reports, most
 
 
+@pytest.mark.long
 def test_archive_takes_few_bytes_and_bounded_memory() -> None:
     """A million reports beside a third of it: both are more than a row group."""
     small, large = measured(300_000), measured(1_200_000)

@@ -25,6 +25,7 @@ from surveys.models import Survey
 from tests.factories import runs
 from tests.storage import whole
 from tests.tools.backups import empty_database, manifest_with, members, rewrite
+from tests.tools.gate import few
 from tests.tools.postgresql import running_postgresql
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -95,6 +96,7 @@ def new_survey_number() -> int:
     return Survey.objects.create(slug="next", team=Survey.objects.first().team).pk
 
 
+@pytest.mark.long
 def test_restore_across_databases_gives_same_backup(kept: Kept, server: PostgreSQL, tmp_path: Path) -> None:
     """From here to PostgreSQL, from there to SQLite: the same words, and every member of every backup the same."""
     if connection.vendor == "postgresql":
@@ -200,25 +202,27 @@ def test_restore_needs_empty_database(small: Path) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "words"),
-    [
-        (lambda file: file.write_bytes(b"no zip at all"), "its table of contents cannot be read"),
-        (lambda file: file.write_bytes(file.read_bytes()[:-200]), "its table of contents cannot be read"),
-        (lambda file: rewrite(file, {"manifest.json": b"[]"}).replace(file), "its manifest says no format"),
-        (lambda file: rewrite(file, manifest_with(file, format=3)).replace(file), "has format 3; .* up to 2"),
-        (
-            lambda file: rewrite(file, manifest_with(file, migrations={"surveys": "0999_later"})).replace(file),
-            "newer version of Candor .* does not know surveys.0999_later",
-        ),
-        (
-            lambda file: rewrite(file, manifest_with(file, migrations={"surveys": "0001_initial"})).replace(file),
-            "An older version of Candor made the backup .* Restore it with that version",
-        ),
-        (
-            lambda file: rewrite(file, {"rows/auth_user.jsonl": b"[]\n"}).replace(file),
-            r"damaged: rows/auth_user\.jsonl does not hash",
-        ),
-        (lambda file: rewrite(file, {"rows/auth_user.jsonl": None}).replace(file), r"names: rows/auth_user\.jsonl"),
-    ],
+    few(
+        [
+            (lambda file: file.write_bytes(b"no zip at all"), "its table of contents cannot be read"),
+            (lambda file: file.write_bytes(file.read_bytes()[:-200]), "its table of contents cannot be read"),
+            (lambda file: rewrite(file, {"manifest.json": b"[]"}).replace(file), "its manifest says no format"),
+            (lambda file: rewrite(file, manifest_with(file, format=3)).replace(file), "has format 3; .* up to 2"),
+            (
+                lambda file: rewrite(file, manifest_with(file, migrations={"surveys": "0999_later"})).replace(file),
+                "newer version of Candor .* does not know surveys.0999_later",
+            ),
+            (
+                lambda file: rewrite(file, manifest_with(file, migrations={"surveys": "0001_initial"})).replace(file),
+                "An older version of Candor made the backup .* Restore it with that version",
+            ),
+            (
+                lambda file: rewrite(file, {"rows/auth_user.jsonl": b"[]\n"}).replace(file),
+                r"damaged: rows/auth_user\.jsonl does not hash",
+            ),
+            (lambda file: rewrite(file, {"rows/auth_user.jsonl": None}).replace(file), r"names: rows/auth_user\.jsonl"),
+        ]
+    ),
 )
 def test_restore_invalid_backup_is_rejected(small: Path, spoil: Any, words: str) -> None:
     spoil(small)

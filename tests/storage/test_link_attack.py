@@ -95,6 +95,7 @@ def test_link_attack_plain_table_finds_all(unhurried: None) -> None:
             cursor.execute("DROP TABLE plain_report")
 
 
+@pytest.mark.long
 def test_link_attack_blind_tokens_finds_nothing(unhurried: None, tmp_path: Path) -> None:
     """Every order of used tokens against every order of reports; and those who share a transaction's stamp."""
     told = answered("blind")

@@ -61,6 +61,7 @@ def parts(sql: str) -> list[str]:
     return sorted(part.strip() for part in found)
 
 
+@pytest.mark.long
 def test_roll_back_after_migrate_leaves_the_older_database(folder: Path) -> None:
     before = contents(folder)
     assert manage(folder, "migrate").returncode == 0

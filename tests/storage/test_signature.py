@@ -17,6 +17,7 @@ from surveys.errors import BackupError
 from surveys.maintenance import archive, backup, signature
 from surveys.models import Page, Version
 from tests.tools.backups import empty_database, manifest_with, members, rewrite, signed_by
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -149,14 +150,16 @@ def test_backup_command_prints_fingerprint(version: Version, tmp_path: Path) -> 
     assert f"signed by this installation, {signature.own_fingerprint()}" in said.getvalue()
 
 
-@pytest.mark.parametrize("row", [b"[" * 100_000, b"[]", b"{}", b"7", b'["x"]', b"\xff", b"[null, null, null]"])
+@pytest.mark.parametrize(
+    "row", few([b"[" * 100_000, b"[]", b"{}", b"7", b'["x"]', b"\xff", b"[null, null, null]"], slice(2))
+)
 def test_restore_inconsistent_row_is_rejected(made: Path, row: bytes) -> None:
     refused(rewrite(made, with_summed(made, PAGES, row + b"\n")), "The backup does not fit together")
 
 
 @pytest.mark.parametrize(
     "facts",
-    [{"members": [{}]}, {"members": 7}, {"members": [{"name": "x"}]}, {"migrations": []}, {"last_keys": None}],
+    few([{"members": [{}]}, {"members": 7}, {"members": [{"name": "x"}]}, {"migrations": []}, {"last_keys": None}]),
 )
 def test_restore_manifest_of_other_shape_is_rejected(made: Path, facts: dict[str, Any]) -> None:
     refused(rewrite(made, manifest_with(made, **facts)), "its manifest cannot be read")
@@ -181,7 +184,9 @@ def test_restore_zip_bomb_is_rejected_unopened(made: Path, monkeypatch: pytest.M
         backup.restore(bomb(made, f"designs/{'0' * 64}.json", 16 << 20))
 
 
-@pytest.mark.parametrize("name", ["../secret_key", "/etc/passwd", "rows/../x.jsonl", "rows/x.jsonl\n", "x", "designs/"])
+@pytest.mark.parametrize(
+    "name", few(["../secret_key", "/etc/passwd", "rows/../x.jsonl", "rows/x.jsonl\n", "x", "designs/"])
+)
 def test_restore_member_of_odd_name_is_rejected(made: Path, name: str) -> None:
     with zipfile.ZipFile(made, "a") as opened:
         opened.writestr(name, b"")

@@ -138,6 +138,7 @@ def test_cancelled_wait_for_standby_succeeds_and_warns(
         assert copy.execute("SELECT nonce FROM plain WHERE nonce = 'cancelled'").fetchall() != []
 
 
+@pytest.mark.long
 def test_cancelled_wait_for_standbys_is_refused(
     pair: tuple[postgresql.PostgreSQL, Standby], there: BaseDatabaseWrapper, alone: Callable[[], None]
 ) -> None:
@@ -171,6 +172,7 @@ def logged(server: postgresql.PostgreSQL, nonces: list[bytes]) -> int:
     return sum(nonce in held for nonce in nonces)
 
 
+@pytest.mark.long
 def test_overwritten_log_is_gone_on_standby_too(
     pair: tuple[postgresql.PostgreSQL, Standby], there: BaseDatabaseWrapper
 ) -> None:

@@ -98,6 +98,7 @@ def called(*words: str, **options: Any) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.long
 def test_backup_in_bucket_is_pruned_restored_and_recorded(
     reports: Version, bucket: Bucket, key: KeyPair, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +156,7 @@ def test_check_on_another_machine_is_read_here(
     assert made.check_fault == ""
 
 
+@pytest.mark.long
 def test_check_finds_spoilt_backup(reports: Version, folder: Path, key: KeyPair) -> None:
     made = run_due()
     file = folder / made.name

@@ -40,6 +40,7 @@ def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return json.loads(done.stdout) | {"bundle": bundle}
 
 
+@pytest.mark.long
 def test_upgraded_database_has_same_state(upgraded: Any) -> None:
     assert_same_state(upgraded["told"])
 
@@ -63,6 +64,7 @@ NEWER = ("half_width", "verdict")
 """Columns of estimates that the older commit did not have; they are the last ones."""
 
 
+@pytest.mark.long
 def test_upgraded_database_exports_same_csv(upgraded: Any) -> None:
     for key, files in EXPECTED["exports"].items():
         made = upgraded["exports"][key]["csv"]
@@ -71,6 +73,7 @@ def test_upgraded_database_exports_same_csv(upgraded: Any) -> None:
     assert len(upgraded["exports"]) == len(EXPECTED["exports"]) == 4
 
 
+@pytest.mark.long
 def test_upgraded_database_exports_same_json(upgraded: Any) -> None:
     for key, files in EXPECTED["exports"].items():
         assert numbers_of_report(upgraded["exports"][key]["json"]) == numbers_of_report(files["json"])
@@ -99,6 +102,7 @@ def numbers_of_report(text: str) -> Any:
     return document
 
 
+@pytest.mark.long
 def test_upgraded_database_makes_same_bundle(upgraded: Any) -> None:
     assert data_of(upgraded["bundle"]) == data_of(OLD / "bundle.zip")
 

@@ -257,6 +257,7 @@ def elsewhere(default_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         one.close()
 
 
+@pytest.mark.long
 def test_postgresql_wal_reused_segment_is_overwritten(elsewhere: Callable[..., BaseDatabaseWrapper]) -> None:
     drawn, there = random.Random(8), elsewhere()
     order = [drawn.randbytes(16) for _ in range(N)]
@@ -294,6 +295,7 @@ def own_server() -> Iterator[postgresql.PostgreSQL]:
         yield server
 
 
+@pytest.mark.long
 def test_postgresql_log_has_no_value_of_failed_statement(own_server: postgresql.PostgreSQL) -> None:
     """One that is refused, with its row; one whose process is ended; one whose process is killed."""
     with psycopg.connect(own_server.url, autocommit=True) as there:

@@ -19,6 +19,7 @@ from tests.tools.running import running_site
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "examples" / "api.ipynb"
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_notebook_prints_committed_output(alice: User, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(rehearsals, "wake", lambda job_id: rehearsals.execute(job_id, seconds=math.inf))

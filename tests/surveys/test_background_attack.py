@@ -58,7 +58,8 @@ def learnt(rows: list[Row], people: NDArray[np.intp], known: tuple[int, ...]) ->
     return alone / LOOKED, certain / LOOKED
 
 
-@pytest.mark.parametrize("alike", [pytest.param(0.0, marks=pytest.mark.long), 0.9])
+@pytest.mark.long
+@pytest.mark.parametrize("alike", [0.0, 0.9])
 def test_cells_hide_who_knows_four_facts(design: Design, alike: float) -> None:
     """Whichever four he knows; beside it the same attack where each answer is stored as it was given."""
     people = population(alike=alike, seed=7)

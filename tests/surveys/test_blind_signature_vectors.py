@@ -6,6 +6,8 @@ import math
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from collector.invitations import tokens as door
 from surveys.respondent import blind_signature
 from tests.tools import blind as client
@@ -67,6 +69,7 @@ def test_browser_token_signed_by_server_is_accepted() -> None:
     assert len({door.read(token, modulus) for token in tokens}) == 3
 
 
+@pytest.mark.long
 def test_token_every_request_fits_every_token() -> None:
     """Blindness, and not by hardness: whoever has the private key, every request and every token learns nothing.
 

@@ -104,6 +104,7 @@ def test_preview_has_as_many_pictures_as_options() -> None:
     assert [bool(one) for one in design.items[1].choice_pictures] == [True, False]
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_plain_form_moves_adds_and_removes_pictures(survey: Survey, alice: User, client: Client) -> None:
     def shown() -> list[str]:

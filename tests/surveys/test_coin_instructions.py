@@ -312,6 +312,7 @@ def test_instructions_item_without_single_mark_has_none(change: dict[str, object
     assert instructions_for(Design.of(document)) is not None
 
 
+@pytest.mark.long
 def test_instruction_every_channel_of_coins_or_a_die() -> None:
     """All of them, up to the device's size in choices: each report possible under every answer."""
     seen = Counter[str]()

@@ -149,6 +149,7 @@ def test_tables_of_all_questions_are_bounded() -> None:
     assert "items[2]: the tables of the questions up to here have 196,608" in str(refusal_of(HEAD + "".join(wide)))
 
 
+@pytest.mark.long
 def test_largest_table_is_within_the_bounds() -> None:
     rows = [[2 if x == y else 1 for y in range(256)] for x in range(256)]
     definition = load_checked(HEAD + NUMBER.format(1, f"{{name: custom, weights: {rows}}}"))

@@ -57,14 +57,14 @@ def found(alice: User, people: int, surveys: int, words: str) -> int:
     return times
 
 
-@pytest.mark.parametrize("surveys", [5, pytest.param(40, marks=pytest.mark.long)])
-def test_who_denies_is_found_in_eight_of_ten_surveys_by_two_coins(alice: User, surveys: int) -> None:
-    """Fewer than 2 of 5, or 26 of 40, would be found in less than 1 % of seeds."""
+@pytest.mark.long
+def test_who_denies_is_found_in_eight_of_ten_surveys_by_two_coins(alice: User) -> None:
+    """Fewer than 26 of 40 would be found in less than 1 % of seeds."""
     written = definition()
     people = responses_for_coins(written["items"], written["background_questions"])
     assert people == 925
-    times = found(alice, people, surveys, "mark No whatever their coin shows, more than chance explains")
-    assert times >= {5: 2, 40: 26}[surveys], times
+    times = found(alice, people, 40, "mark No whatever their coin shows, more than chance explains")
+    assert times >= 26, times
 
 
 @pytest.mark.parametrize("surveys", [1, pytest.param(40, marks=pytest.mark.long)])

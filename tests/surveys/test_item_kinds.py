@@ -355,6 +355,7 @@ ANYTHING = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(ANYTHING)
 def test_design_of_any_file_passes_or_raises_with_text(said: dict[str, Any]) -> None:

@@ -147,6 +147,7 @@ def test_ledger_totals_never_fall(history: list[tuple[list[str], str]]) -> None:
 STEPS = st.lists(st.sampled_from(["again", "weaker", "another", "remember"]), min_size=1, max_size=8)
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(STEPS)
 def test_no_order_of_waves_opens_above_the_ceiling(steps: list[str]) -> None:

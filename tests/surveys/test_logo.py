@@ -202,6 +202,7 @@ def test_sheet_and_dossier_have_the_logo(survey: Survey) -> None:
     assert dossier.dossier(survey, expected=1000, today=today).startswith(b"%PDF-")
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_plain_form_takes_describes_and_removes_a_logo(survey: Survey, alice: User, client: Client) -> None:
     client.force_login(alice)

@@ -135,6 +135,7 @@ def test_denial_leaves_other_kinds_as_they_are() -> None:
     assert say(Respondent(0, (1, 2))) == Respondent(0, (0, 2))
 
 
+@pytest.mark.long
 def test_denial_differs_between_versions_of_the_page(alice: User) -> None:
     """Half of those with yes deny where the page explains after Send: 15 % instead of 30 %, and the report says so."""
     items = [{"key": "drugs", "kind": "yes_no", "wording": {"en": "Drugs?"}, "choices": YES_NO, "channel": FORCED}]
@@ -191,6 +192,7 @@ def with_coins(alice: User, **more: Any) -> tuple[Results, ProtectionCheck]:
     return results.read(asked.run), check
 
 
+@pytest.mark.long
 def test_who_denies_marks_no_whatever_the_coin_shows(alice: User) -> None:
     """Of those with tickets true answers change alone: 80 % of 30 % say Yes. With a coin 20 % of all marks are No."""
     read, check = with_coins(alice, denial=0.2)
@@ -208,6 +210,7 @@ def test_who_denies_marks_no_whatever_the_coin_shows(alice: User) -> None:
     assert "mark No whatever their coin shows, more than chance explains" in check.sentences[0]
 
 
+@pytest.mark.long
 def test_who_follows_the_coin_is_not_found_to_disobey(alice: User) -> None:
     _, check = with_coins(alice)
     assert "the data do not show that people mark No whatever their coin shows" in check.sentences[0]

@@ -43,6 +43,7 @@ def test_commands_refuse_a_newer_database(newer: None, words: list[str]) -> None
         call_command(*words)
 
 
+@pytest.mark.long
 def test_every_process_refuses_a_newer_database(tmp_path: Path) -> None:
     own = {"CANDOR_DATA": str(tmp_path), "DATABASE_URL": "", "DJANGO_SETTINGS_MODULE": "config.settings"}
     future = "from django.db import connection; from django.db.migrations.recorder import MigrationRecorder as R; "

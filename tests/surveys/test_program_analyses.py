@@ -17,6 +17,7 @@ from estimator.models import Analysis
 from surveys.models import AuditEntry, Version
 from tests.factories.runs import fill
 from tests.tools.api import Program
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db
 
@@ -66,22 +67,28 @@ def test_api_analysis_from_request_to_numbers(hers: Program, answered: Version) 
 
 @pytest.mark.parametrize(
     ("body", "field", "words"),
-    [
-        ({"kind": "magic", "parameters": {}}, "kind", "magic"),
-        ({"kind": "cross-table"}, "parameters", "required"),
-        ({"kind": "cross-table", "parameters": {"rows": "cheated"}}, "parameters", "Choose a question of this survey."),
-        (
-            {"kind": "cross-table", "parameters": {"row": "cheated", "columns": "mood"}},
-            "parameters",
-            "The analysis has no field 'row'; there are: rows, columns, group, confidence, name.",
-        ),
-        (
-            {"kind": "cross-table", "parameters": {"rows": "cheated", "columns": "mood", "confidence": "95"}},
-            "parameters",
-            "Choose a confidence of 90, 95 or 99 %.",
-        ),
-        ({"kind": "regression", "parameters": {"outcome": 1, "reference": {}}}, "parameters", ""),
-    ],
+    few(
+        [
+            ({"kind": "magic", "parameters": {}}, "kind", "magic"),
+            ({"kind": "cross-table"}, "parameters", "required"),
+            (
+                {"kind": "cross-table", "parameters": {"rows": "cheated"}},
+                "parameters",
+                "Choose a question of this survey.",
+            ),
+            (
+                {"kind": "cross-table", "parameters": {"row": "cheated", "columns": "mood"}},
+                "parameters",
+                "The analysis has no field 'row'; there are: rows, columns, group, confidence, name.",
+            ),
+            (
+                {"kind": "cross-table", "parameters": {"rows": "cheated", "columns": "mood", "confidence": "95"}},
+                "parameters",
+                "Choose a confidence of 90, 95 or 99 %.",
+            ),
+            ({"kind": "regression", "parameters": {"outcome": 1, "reference": {}}}, "parameters", ""),
+        ]
+    ),
 )
 def test_api_analysis_that_cannot_be_is_refused(
     hers: Program, answered: Version, body: dict[str, Any], field: str, words: str
@@ -114,12 +121,14 @@ def test_command_gives_the_numbers_of_the_api(hers: Program, answered: Version, 
 
 @pytest.mark.parametrize(
     ("words", "fault"),
-    [
-        (["missing", "comparison"], "There is no survey 'missing'"),
-        (["campus", "cross-table", "cheated"], "A parameter must be NAME=VALUE; got 'cheated'."),
-        (["campus", "cross-table", "row=cheated"], "The analysis has no field 'row'"),
-        (["campus", "cross-table", "rows=no", "columns=mood"], "Choose a question of this survey."),
-    ],
+    few(
+        [
+            (["missing", "comparison"], "There is no survey 'missing'"),
+            (["campus", "cross-table", "cheated"], "A parameter must be NAME=VALUE; got 'cheated'."),
+            (["campus", "cross-table", "row=cheated"], "The analysis has no field 'row'"),
+            (["campus", "cross-table", "rows=no", "columns=mood"], "Choose a question of this survey."),
+        ]
+    ),
 )
 def test_command_errors_are_one_sentence(answered: Version, words: list[str], fault: str) -> None:
     with pytest.raises(CommandError) as caught:

@@ -33,6 +33,7 @@ from surveys.lifecycle.services import close_survey
 from surveys.models import AuditEntry, Delivery, Survey, Version, Webhook
 from surveys.outreach.webhooks import addresses, events, sending, services, signing
 from tests.factories.runs import fill
+from tests.tools.gate import few
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.django_db
@@ -298,7 +299,7 @@ def test_unusual_spelling_of_host_is_refused(settings: Any, host: str) -> None:
         addresses.resolve(f"https://{host}/")
 
 
-@pytest.mark.parametrize("address", INSIDE)
+@pytest.mark.parametrize("address", few(INSIDE, slice(None, None, 5)))
 def test_webhook_private_address_is_refused_by_default(
     settings: Any, monkeypatch: pytest.MonkeyPatch, survey: Survey, address: str
 ) -> None:

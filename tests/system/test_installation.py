@@ -148,6 +148,7 @@ def knock_invited(installation: Installation, codes: list[str]) -> None:
     assert not any(code in words for code in codes)
 
 
+@pytest.mark.long
 def test_canary_search_finds_planted_leaks(installation: Installation) -> None:
     """The test of the test: a leak of each form, in each place, is seen."""
     folders = (installation.data, installation.data / "broker", installation.temporary)
@@ -180,6 +181,7 @@ def test_canary_address_and_browser_are_nowhere(installation: Installation) -> N
     assert findings(installation, [AGENT.encode(), b"203.0.113.77"]) == []
 
 
+@pytest.mark.long
 def test_canary_invitation_codes_are_nowhere(
     installation: Installation, box: tuple[Mailbox, int], folder: Path
 ) -> None:

@@ -92,6 +92,7 @@ def test_sqlite_wal_is_truncated_while_running(demo: Installation) -> None:
     wait_until(lambda: not log.exists() or not log.stat().st_size, 30)
 
 
+@pytest.mark.long
 def test_make_run_interrupted_ends_all_processes(demo: Installation) -> None:
     """The last test of the first run."""
     for word in ("granian", "celery -q -A config worker", "celery -q -A config beat"):
@@ -137,6 +138,7 @@ def test_launcher_port_in_use_prints_one_sentence(tmp_path: Path) -> None:
         assert serve(port, str(tmp_path)) == f"Port {port} is in use. Choose another: make run PORT={port + 1}"
 
 
+@pytest.mark.long
 def test_launcher_unwritable_folder_prints_one_sentence(tmp_path: Path) -> None:
     """Root may write everywhere, so a file stands in the place of the folder."""
     blocked = tmp_path / "file"
@@ -146,6 +148,7 @@ def test_launcher_unwritable_folder_prints_one_sentence(tmp_path: Path) -> None:
     assert len(said.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_install_old_python_prints_one_sentence() -> None:
     pretend = "import sys, runpy; sys.version_info = (3, 10, 4); sys.argv = ['bin/install', 'requirements.lock']; "
     run = subprocess.run(
@@ -157,6 +160,7 @@ def test_install_old_python_prints_one_sentence() -> None:
     assert len(run.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.long
 def test_install_linked_environment_prints_one_sentence(tmp_path: Path) -> None:
     """The packages of whoever has the folder would change."""
     (tmp_path / "bin").mkdir()

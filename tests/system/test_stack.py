@@ -53,6 +53,7 @@ def send(stack: Stack, design: Design, numbers: range) -> None:
         connection.close()
 
 
+@pytest.mark.long
 def test_stack_killed_processes_count_each_report_once(stack: Stack, design: Design) -> None:
     assert all(stack.processes(word) for word in ("granian", "worker-1@", "worker-2@", "celery -q -A config beat"))
     open_to_others = [path for path in stack.servers.rglob("*") if path.lstat().st_mode & 0o077]

@@ -153,6 +153,7 @@ def design() -> Design:
     return check(payloads.document())
 
 
+@pytest.mark.long
 def test_web_server_database_outage_503_then_201(web: Web, design: Design) -> None:
     assert web.send(payloads.body(design)) == 201
     before, bodies = web.stored(), [payloads.body(design) for _ in range(8)]
@@ -168,6 +169,7 @@ def test_web_server_database_outage_503_then_201(web: Web, design: Design) -> No
     assert "nonce" not in web.log.read_text()
 
 
+@pytest.mark.long
 def test_web_server_slow_senders_are_cut_off(hurried: Web, design: Design) -> None:
     """The attack that was found, 96 slow bodies of four addresses: each is ended, and reports come in meanwhile."""
     attack = Attack(KINDS["a body that drips"], hurried.port)
@@ -183,6 +185,7 @@ def test_web_server_slow_senders_are_cut_off(hurried: Web, design: Design) -> No
     assert result.taken >= 0.95, result.statuses
 
 
+@pytest.mark.long
 def test_web_server_slow_sender_gets_408(hurried: Web) -> None:
     there = hurried.dawdle()
     assert there.recv(12) == b"HTTP/1.1 408"
@@ -191,6 +194,7 @@ def test_web_server_slow_sender_gets_408(hurried: Web) -> None:
     there.close()
 
 
+@pytest.mark.long
 def test_web_server_shutdown_answers_pending_requests(web: Web, design: Design) -> None:
     """The reports wait for a lock when the server is asked to end; one sender dawdles and is cut off.
 

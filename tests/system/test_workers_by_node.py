@@ -40,6 +40,7 @@ def broker() -> Iterator[str]:
             one.wait()
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_workers_are_counted_by_machine(
     broker: str, monkeypatch: pytest.MonkeyPatch, settings: Any, admin_client: Client

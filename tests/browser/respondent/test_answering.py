@@ -14,6 +14,7 @@ from tests.tools.capture import Capture, capturing
 pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
 
 
+@pytest.mark.long
 def test_group_link_ticks_group_and_sends_nothing(visit: Visit, site: Capture, memory: Memory) -> None:
     visit.open(f"#{memory.design.digest}&group=y2").stage("questions")
     group = visit.question(0)

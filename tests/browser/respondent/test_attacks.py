@@ -26,31 +26,35 @@ def through() -> Iterator[str]:
         yield url
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("what", "effect"),
     [
+        ("words in the page", True),
+        ("the page of the version before", False),
         ("a script in the page", False),
         ("an imported module", False),
         ("an imported module and its hash", True),
         ("a style sheet and its hash", True),
-        ("words in the page", True),
         ("a picture under its name", True),
-        ("the page of the version before", False),
     ],
 )
 def test_effect_is_seen_where_there_is_one(browser: Browser, served: Site, what: str, effect: bool) -> None:
     assert driving.takes_effect(browser, served, Attack(CHANGES[what], "everybody"), "") is effect
 
 
+@pytest.mark.long
 def test_browser_that_is_not_attacked_is_told_apart(browser: Browser, served: Site) -> None:
     attack = Attack(CHANGES["words in the page"], "one person")
     assert driving.takes_effect(browser, served, attack, "somebody else") is None
 
 
+@pytest.mark.long
 def test_honest_page_loads(browser: Browser, served: Site) -> None:
     assert driving.honest_loads(browser, served, 3) == []
 
 
+@pytest.mark.long
 def test_check_finds_one_person_s_page_as_it_asks_as_her(served: Site, through: str, tmp_path: Path) -> None:
     seen, hers = tmp_path / "seen", {"User-Agent": "Hers/1.0", "Accept-Language": "fr"}
     assert checks.found(served, None, through, seen, hers={}) == ""

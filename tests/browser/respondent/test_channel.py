@@ -51,11 +51,12 @@ def far_apart() -> dict[str, Any]:
     return document | {"items": [first, second, third]}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("document", "answers", "visits"),
     [
         pytest.param(far_apart(), [(0, 0, 1), (1, 2, 1), (1, 1, 1)], 12, id="far apart"),
-        pytest.param(payloads.document(), [(0, 0), (1, 2), (1, 1)], 60, marks=pytest.mark.long, id="usual"),
+        pytest.param(payloads.document(), [(0, 0), (1, 2), (1, 1)], 60, id="usual"),
     ],
 )
 def test_reports_follow_channel_and_have_one_shape(

@@ -7,6 +7,7 @@ import pytest
 from tests.browser.visit import Visit, came_back
 from tests.factories import kinds
 from tests.tools.capture import Capture
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
 
@@ -35,6 +36,7 @@ def left_in(visit: Visit) -> list[str]:
     )
 
 
+@pytest.mark.long
 @pytest.mark.whole_browser("the back-forward cache")
 def test_back_shows_every_kind_empty_in_first_section(visit: Visit, site: Capture, restored: bool) -> None:
     fill_every_kind(visit).write(8, "41").press("Review your answers")
@@ -59,7 +61,7 @@ def fill_every_kind_again(visit: Visit) -> None:
     assert visit.question(5).locator("input:checked").count() == 1
 
 
-@pytest.mark.parametrize("way", ["Clear this screen", "Send"])
+@pytest.mark.parametrize("way", few(["Clear this screen", "Send"]))
 def test_no_kind_of_question_leaves_an_answer(visit: Visit, site: Capture, way: str) -> None:
     fill_every_kind(visit)
     if way == "Send":
@@ -69,6 +71,7 @@ def test_no_kind_of_question_leaves_an_answer(visit: Visit, site: Capture, way: 
     assert left_in(visit) == []
 
 
+@pytest.mark.long
 @pytest.mark.engines("chromium", because="keys that the driver presses undo")
 @pytest.mark.whole_browser("the back-forward cache")
 def test_undo_does_not_bring_a_number_back(visit: Visit, site: Capture) -> None:

@@ -13,6 +13,7 @@ from tests.browser.respondent.conftest import Memory
 from tests.browser.visit import STORED, Visit, replacing, tampering, without_encoding
 from tests.tools.browser import ENGINES, PATIENCE
 from tests.tools.capture import Capture, Request, Response, capturing
+from tests.tools.gate import few
 
 pytestmark = [
     pytest.mark.django_db,  # for making the page; no test here uses the database
@@ -26,6 +27,10 @@ SEEN = Response(200, b"fetch('/seen');", (("Content-Type", "text/javascript"),))
 def engines_browser(playwright: Playwright, request: pytest.FixtureRequest) -> Iterator[Browser]:
     with launched(playwright, request.param) as browser:
         yield browser
+
+
+chromium_in_the_gate = pytest.mark.parametrize("engines_browser", few(ENGINES), indirect=True, scope="module")
+"""What other engines do beside answering a survey is long."""
 
 
 @pytest.fixture
@@ -69,6 +74,7 @@ def test_survey_is_answered_by_keyboard_and_leaves_nothing(visit: Visit, new_sit
     assert visit.faults == []
 
 
+@pytest.mark.long
 def test_word_in_the_console_is_heard(visit: Visit) -> None:
     """Or that a console is silent would say nothing."""
     visit.listen()
@@ -79,6 +85,7 @@ def test_word_in_the_console_is_heard(visit: Visit) -> None:
     assert "a fault" in visit.faults[0]
 
 
+@pytest.mark.long
 def test_cleared_screen_is_empty_after_back(visit: Visit, new_site: Capture) -> None:
     visit.open().stage("questions").answer("Yes", "Low").press("Clear this screen").stage("cleared")
     assert stored(visit) == {}
@@ -89,7 +96,8 @@ def test_cleared_screen_is_empty_after_back(visit: Visit, new_site: Capture) -> 
     assert new_site.posts() == []
 
 
-@pytest.mark.parametrize("name", ["channel", "random", "sending", "page"])
+@chromium_in_the_gate
+@pytest.mark.parametrize("name", few(["channel", "random", "sending", "page"]))
 def test_changed_module_does_not_run(visit: Visit, new_site: Capture, memory: Memory, name: str) -> None:
     """Changed on its way, under the name and in the page that were published."""
     (target,) = (path for path in memory.responses if f"/client/{name}." in path)
@@ -98,7 +106,8 @@ def test_changed_module_does_not_run(visit: Visit, new_site: Capture, memory: Me
     nothing_runs(visit, new_site)
 
 
-@pytest.mark.parametrize("place", ["before the others", "in the page"])
+@chromium_in_the_gate
+@pytest.mark.parametrize("place", few(["before the others", "in the page"]))
 def test_script_that_the_page_does_not_name_by_its_hash_does_not_run(
     visit: Visit, new_site: Capture, memory: Memory, place: str
 ) -> None:
@@ -112,6 +121,7 @@ def test_script_that_the_page_does_not_name_by_its_hash_does_not_run(
     assert "/seen" not in [request.target for request in new_site.requests]
 
 
+@pytest.mark.long
 def test_changed_style_sheet_is_not_applied(visit: Visit, new_site: Capture, memory: Memory) -> None:
     (target,) = (path for path in memory.responses if "/style/questions." in path)
     new_site.respond = tampering(memory.respond, replacing(target, lambda style: style + b" main { opacity: 0; }"))
@@ -119,12 +129,14 @@ def test_changed_style_sheet_is_not_applied(visit: Visit, new_site: Capture, mem
     assert visit.page.evaluate("getComputedStyle(document.querySelector('main')).opacity") == "1"
 
 
+@pytest.mark.long
 def test_hash_that_does_not_fit_stops_the_page(visit: Visit, new_site: Capture, memory: Memory) -> None:
     page = replacing(memory.page, lambda page: page.replace(b'.js" integrity="sha384-', b'.js" integrity="sha384-A'))
     new_site.respond = tampering(memory.respond, page)
     nothing_runs(visit, new_site)
 
 
+@pytest.mark.long
 def test_changed_design_is_refused(visit: Visit, new_site: Capture, memory: Memory) -> None:
     page = replacing(memory.page, lambda page: page.replace(b"[3,1]", b"[4,0]").replace(b"[[3, 1]", b"[[4, 0]"))
     new_site.respond = tampering(memory.respond, page)
@@ -132,6 +144,7 @@ def test_changed_design_is_refused(visit: Visit, new_site: Capture, memory: Memo
     assert new_site.posts() == []
 
 
+@pytest.mark.long
 def test_script_runs_where_the_header_is_dropped_and_only_the_log_tells(
     visit: Visit, new_site: Capture, memory: Memory
 ) -> None:

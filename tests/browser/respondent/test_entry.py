@@ -11,6 +11,7 @@ from tests.browser.respondent.conftest import Memory
 from tests.browser.visit import STORED, Visit, came_back, targets
 from tests.factories import kinds, payloads
 from tests.tools.capture import Capture
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
 
@@ -23,7 +24,7 @@ SCREENING = {
 }
 
 
-@pytest.fixture(params=["one page", "sections"])
+@pytest.fixture(params=few(["one page", "sections"]))
 def document(request: pytest.FixtureRequest) -> dict[str, Any]:
     made = payloads.document() if request.param == "one page" else kinds.document(consent={"en": "Leave at any time."})
     return made | {"consent_statements": STATEMENTS, "screening": SCREENING}
@@ -108,6 +109,7 @@ def test_browsers_back_leads_one_stage_back(silent: Visit) -> None:
     assert silent.checked() == len(STATEMENTS) + 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("document", ["one page"], indirect=True)
 def test_history_is_the_same_for_every_screening_answer(visit: Visit) -> None:
     found = []
@@ -121,7 +123,7 @@ def test_history_is_the_same_for_every_screening_answer(visit: Visit) -> None:
     assert found == [(2, "ahead", visit.url)] * 3
 
 
-@pytest.mark.parametrize("label", ["No", "Sometimes"])
+@pytest.mark.parametrize("label", few(["No", "Sometimes"]))
 def test_page_left_and_found_again_begins_anew(visit: Visit, site: Capture, label: str) -> None:
     screen(agree(visit.open().stage("consent")), label).stage("screened" if label == "No" else "questions")
     came_back(visit, site)

@@ -13,6 +13,7 @@ from tests.browser.visit import Visit, new_visit, targets
 from tests.factories import kinds
 from tests.tools.browser import IMAGES
 from tests.tools.capture import Capture
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
 
@@ -47,23 +48,21 @@ def answers(visit: Visit) -> list[str]:
 
 @pytest.mark.parametrize(
     ("smokes", "habits", "reviewed", "unasked"),
-    [
+    few([
         ("Yes", ["Drinking", "Smoking"],
          ["Yes", "Often", "LSD", "Bar", "Smoking, Drinking", "3", "5 – Very much", "12", "2.5"], ""),
-        pytest.param(
+        (
             "Yes", ["None of these"],
             ["Yes", "Often", "LSD", "Bar", "None of these", "3", "5 – Very much", "12"],
             "You did not get one question.",
-            marks=pytest.mark.long,
         ),
-        pytest.param(
+        (
             "No", ["Gambling"],
             ["No", "LSD", "Bar", "Gambling", "3", "5 – Very much", "12", "2.5"], "You did not get one question.",
-            marks=pytest.mark.long,
         ),
         ("No", ["Prefer not to say"],
          ["No", "LSD", "Bar", "Prefer not to say", "3", "5 – Very much", "12"], "You did not get 2 questions."),
-    ],
+    ]),
 )  # fmt: skip
 def test_kinds_every_path_sends_one_shape(
     visit: Visit, site: Capture, memory: Memory, smokes: str, habits: list[str], reviewed: list[str], unasked: str
@@ -249,6 +248,7 @@ def shown(visit: Visit, number: int) -> list[str]:
     return visit.question(number).locator(".choice, option:not(:first-child)").all_inner_texts()
 
 
+@pytest.mark.long
 def test_choices_are_shuffled_at_every_load(visit: Visit) -> None:
     """False alarm: four times the same order of five by chance, once in 200 million."""
     orders = set()

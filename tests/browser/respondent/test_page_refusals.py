@@ -17,6 +17,7 @@ from tests.browser.respondent.conftest import Memory
 from tests.browser.visit import Visit, failing, new_visit, replacing, tampering, without_encoding
 from tests.factories import payloads
 from tests.tools.capture import Capture, Request, Response, capturing
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
 
@@ -48,17 +49,22 @@ def sends_nothing(visit: Visit, site: Capture) -> None:
 
 @pytest.mark.parametrize(
     ("script", "words"),
-    [
-        ("Object.defineProperty(window, 'crypto', { value: undefined })", "cannot work out fingerprints"),
-        ("Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined })", "cannot work out fingerprints"),
-        ("Crypto.prototype.getRandomValues = undefined", "no good source of random numbers"),
-        ("Crypto.prototype.getRandomValues = () => { throw new Error('quota'); }", "no good source of random numbers"),
-        ("Crypto.prototype.getRandomValues = (array) => array.fill(0)", "the same random number again and again"),
-        ("Crypto.prototype.getRandomValues = (array) => array", "the same random number again and again"),
-        ("Crypto.prototype.getRandomValues = (array) => array.fill(7)", "the same random number again and again"),
-        ("BigInt = undefined", "Something went wrong"),
-        ("Object.defineProperty(window, 'isSecureContext', { value: false })", "secure connection (https)"),
-    ],
+    few(
+        [
+            ("Object.defineProperty(window, 'crypto', { value: undefined })", "cannot work out fingerprints"),
+            ("Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined })", "cannot work out fingerprints"),
+            ("Crypto.prototype.getRandomValues = undefined", "no good source of random numbers"),
+            (
+                "Crypto.prototype.getRandomValues = () => { throw new Error('quota'); }",
+                "no good source of random numbers",
+            ),
+            ("Crypto.prototype.getRandomValues = (array) => array.fill(0)", "the same random number again and again"),
+            ("Crypto.prototype.getRandomValues = (array) => array", "the same random number again and again"),
+            ("Crypto.prototype.getRandomValues = (array) => array.fill(7)", "the same random number again and again"),
+            ("BigInt = undefined", "Something went wrong"),
+            ("Object.defineProperty(window, 'isSecureContext', { value: false })", "secure connection (https)"),
+        ]
+    ),
 )
 def test_missing_browser_feature_is_refused(visit: Visit, site: Capture, script: str, words: str) -> None:
     visit.before_load(script)
@@ -73,11 +79,13 @@ def test_plain_http_is_refused(visit: Visit, site: Capture) -> None:
 
 @pytest.mark.parametrize(
     ("fragment", "words"),
-    [
-        ("#" + "0" * 64, "Your link is for another survey"),
-        ("#0123", "Your link is damaged"),
-        ("#question-1", "Your link is damaged"),
-    ],
+    few(
+        [
+            ("#" + "0" * 64, "Your link is for another survey"),
+            ("#0123", "Your link is damaged"),
+            ("#question-1", "Your link is damaged"),
+        ]
+    ),
 )
 def test_link_with_wrong_digest_is_refused(visit: Visit, site: Capture, fragment: str, words: str) -> None:
     refused(visit, site, words, fragment=fragment)
@@ -118,13 +126,15 @@ def unequal_groups(document: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [
-        (two_bad_rows, "The tickets of question 1 are wrong: row 1 must sum to 4 like row 0"),
-        (a_naked_table, "protect you too little"),
-        (too_much_in_total, "more than 2,980 to 1"),
-        (another_format, "its format must be 1"),
-        (unequal_groups, "its group keys differ in length"),
-    ],
+    few(
+        [
+            (two_bad_rows, "The tickets of question 1 are wrong: row 1 must sum to 4 like row 0"),
+            (a_naked_table, "protect you too little"),
+            (too_much_in_total, "more than 2,980 to 1"),
+            (another_format, "its format must be 1"),
+            (unequal_groups, "its group keys differ in length"),
+        ]
+    ),
 )
 def test_design_that_should_not_open_is_refused(
     visit: Visit, site: Capture, address: str, change: Callable[[dict[str, Any]], None], words: str
@@ -138,17 +148,19 @@ def test_design_that_should_not_open_is_refused(
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
-    [
-        (b'"weights":[[3,1]', b'"weights":[[4,0]', "The survey’s document was changed"),
-        (b"<span>Yes</span>", b"<span>Nein</span>", "The page does not fit its survey: a choice"),
-        (
-            b"Have you cheated?</span>",
-            b"Have you never cheated?</span>",
-            "The page does not fit its survey: a question",
-        ),
-        (b"<span>First year</span>", b"<span>Later</span>", "The page does not fit its survey: a group"),
-        (b'<input type="radio"', b'<input name="answer" type="radio"', "is incomplete"),
-    ],
+    few(
+        [
+            (b'"weights":[[3,1]', b'"weights":[[4,0]', "The survey’s document was changed"),
+            (b"<span>Yes</span>", b"<span>Nein</span>", "The page does not fit its survey: a choice"),
+            (
+                b"Have you cheated?</span>",
+                b"Have you never cheated?</span>",
+                "The page does not fit its survey: a question",
+            ),
+            (b"<span>First year</span>", b"<span>Later</span>", "The page does not fit its survey: a group"),
+            (b'<input type="radio"', b'<input name="answer" type="radio"', "is incomplete"),
+        ]
+    ),
 )
 def test_page_changed_on_the_way_is_refused(
     visit: Visit, site: Capture, address: str, old: bytes, new: bytes, words: str
@@ -170,11 +182,7 @@ MODULES = ("page", "random", "transport")
 
 @pytest.mark.parametrize(
     ("module", "fault"),
-    [
-        pytest.param(module, fault, marks=() if (i - j) % 3 == 0 else pytest.mark.long)
-        for i, module in enumerate(MODULES)
-        for j, fault in enumerate(("answers 503", "is missing", "was changed"))
-    ],
+    few([(module, fault) for module in MODULES for fault in ("was changed", "answers 503", "is missing")]),
 )
 def test_script_missing_or_changed_sends_nothing(visit: Visit, memory: Memory, module: str, fault: str) -> None:
     def change(request: Request, response: Response) -> Response:

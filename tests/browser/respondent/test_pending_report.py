@@ -10,6 +10,7 @@ import pytest
 from tests.browser.respondent.conftest import Memory
 from tests.browser.visit import KEPT, Visit, failing, new_tab
 from tests.tools.capture import DROP, Capture, Request, Response
+from tests.tools.gate import few
 from tests.tools.webkit import expect
 
 pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
@@ -259,13 +260,13 @@ def wrong(body: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.long)])
-def test_stored_report_not_of_this_design_is_deleted(visit: Visit, site: Capture, step: int) -> None:
+@pytest.mark.long
+def test_stored_report_not_of_this_design_is_deleted(visit: Visit, site: Capture) -> None:
     with down(site):
         ((name, body),) = waiting(visit).page.evaluate(KEPT).items()
     visit.stage("sent")
     site.forget()
-    for text in wrong(body)[::step]:
+    for text in wrong(body):
         visit.page.evaluate(PUT, [name, text])
         visit.open().stage("questions")
         assert nothing_kept(visit), text
@@ -309,7 +310,7 @@ def test_a_browser_without_locks_sends_too(visit: Visit, site: Capture, memory: 
     one_report(visit, site, memory)
 
 
-@pytest.mark.parametrize("locks", [True, False], ids=["with locks", "without locks"])
+@pytest.mark.parametrize("locks", few([True, False]), ids=["with locks", "without locks"])
 def test_open_tab_sends_report_of_closed_tab(visit: Visit, site: Capture, memory: Memory, *, locks: bool) -> None:
     other = new_tab(visit)
     if not locks:
@@ -353,6 +354,7 @@ def test_waiting_tab_ends_once_report_is_sent(visit: Visit, site: Capture, memor
     one_report(other, site, memory)
 
 
+@pytest.mark.long
 def test_slow_requests_time_out_and_are_repeated(visit: Visit, site: Capture, memory: Memory) -> None:
     """The server takes its time, and takes the report: what is repeated it knows already."""
     visit.before_load(

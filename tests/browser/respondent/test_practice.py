@@ -12,6 +12,7 @@ from surveys.rendering.pages import render_page
 from tests.browser.visit import STORED, Visit, came_back, replacing, tampering, targets
 from tests.factories import payloads
 from tests.tools.capture import Capture
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
 
@@ -64,6 +65,7 @@ def test_practice_ticket_precedes_and_ignores_answer(visit: Visit) -> None:
         assert visit.page.locator(".open-ticket .chosen").inner_text().startswith(f"If you answer “{answer}”")
 
 
+@pytest.mark.long
 def test_practice_draws_every_ticket(visit: Visit) -> None:
     practising(visit)
     seen = {}
@@ -146,11 +148,13 @@ def test_practice_sends_and_stores_nothing(visit: Visit, site: Capture) -> None:
 
 @pytest.mark.parametrize(
     "how",
-    [
-        "review and send",
-        "clear this screen",
-        pytest.param("go away and come back", marks=pytest.mark.whole_browser("the back-forward cache")),
-    ],
+    few(
+        [
+            "review and send",
+            "clear this screen",
+            pytest.param("go away and come back", marks=pytest.mark.whole_browser("the back-forward cache")),
+        ]
+    ),
 )
 def test_practice_is_cleared_with_the_rest(visit: Visit, site: Capture, restored: bool, how: str) -> None:
     practising(visit).practise("Yes").reply("That the true answer is “Yes”")

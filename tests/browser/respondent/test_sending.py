@@ -5,6 +5,7 @@ import pytest
 from tests.browser.respondent.conftest import Memory
 from tests.browser.visit import Visit, failing
 from tests.tools.capture import DROP, Capture, Response
+from tests.tools.gate import few
 
 pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
 
@@ -15,12 +16,14 @@ def answered(visit: Visit) -> Visit:
 
 @pytest.mark.parametrize(
     "answers",
-    [
-        [Response(500), Response(503)],
-        [DROP, DROP],
-        [Response(200, b"<html>Welcome to the hotel"), Response(201, b"{}")],
-        [Response(302, b"", (("Location", "/elsewhere"),))],
-    ],
+    few(
+        [
+            [Response(500), Response(503)],
+            [DROP, DROP],
+            [Response(200, b"<html>Welcome to the hotel"), Response(201, b"{}")],
+            [Response(302, b"", (("Location", "/elsewhere"),))],
+        ]
+    ),
     ids=["the server fails", "connections drop", "a proxy answers", "a redirect"],
 )
 def test_send_every_retry_has_the_same_bytes(
@@ -71,6 +74,7 @@ REFUSALS = (
 """What a server can answer, and what the page makes of it."""
 
 
+@pytest.mark.long
 def test_send_refused_is_final_and_explained(visit: Visit, site: Capture) -> None:
     answered(visit)
     site.respond = failing(site.respond, *(Response(status) for status, _ in REFUSALS))

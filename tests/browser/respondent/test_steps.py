@@ -8,6 +8,7 @@ import pytest
 from tests.browser.visit import Visit, came_back
 from tests.factories import payloads
 from tests.tools.capture import Capture
+from tests.tools.gate import few
 from tests.tools.webkit import expect
 
 pytestmark = pytest.mark.django_db  # for making the pages; no test here uses the database
@@ -83,7 +84,7 @@ def test_many_presses_at_once_lose_no_answer(visit: Visit) -> None:
     visit.leaves = True
 
 
-@pytest.mark.parametrize("how", ["location.reload()", "history.back()", "location.assign('/healthz')"])
+@pytest.mark.parametrize("how", few(["location.reload()", "history.back()", "location.assign('/healthz')"]))
 def test_leaving_with_marked_answers_asks_once(visit: Visit, site: Capture, how: str) -> None:
     visit.page.goto(f"{site.url}/healthz")
     begun(visit).leaves = False
@@ -152,6 +153,7 @@ def test_history_is_the_same_for_every_answer(visit: Visit) -> None:
     assert found == [(2, visit.url)] * 2
 
 
+@pytest.mark.long
 def test_device_that_noted_the_survey_says_so(visit: Visit) -> None:
     said = visit.open().stage("questions").page.locator("[data-part=noted-before]")
     expect(said).to_be_hidden()
@@ -165,7 +167,7 @@ def test_device_that_noted_the_survey_says_so(visit: Visit) -> None:
     expect(said).to_be_hidden()
 
 
-@pytest.mark.parametrize("noted", ["", "{", "null", '{"day": "<b>"}', '{"day": 7}'])
+@pytest.mark.parametrize("noted", few(["", "{", "null", '{"day": "<b>"}', '{"day": 7}']))
 def test_note_of_no_page_of_ours_is_not_said(visit: Visit, noted: str) -> None:
     visit.open().stage("questions").page.evaluate("text => localStorage.setItem('candor-spent-campus-1', text)", noted)
     visit.open().stage("questions")
