@@ -106,6 +106,7 @@ def test_coin_marks_can_be_completed_and_corrected(without_script: Visit, site: 
     assert bytes(WaitingReport.objects.get().report) == b"\x00\x02"
 
 
+@pytest.mark.long
 def test_coin_page_works_over_plain_http(without_script: Visit, settings: Any) -> None:
     """The page that draws tickets refuses there. Somebody on the way may change the words, but not toss for her."""
     settings.ALLOWED_HOSTS = ["plain.test"]

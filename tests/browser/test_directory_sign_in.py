@@ -19,6 +19,7 @@ def page(panel_page: Page, settings: Any) -> Iterator[Page]:
         yield panel_page
 
 
+@pytest.mark.long
 def test_researcher_signs_in_by_the_directory(page: Page) -> None:
     page.goto("/panel/teams/")
     page.get_by_role("link", name="Sign in at Analytical University").click()

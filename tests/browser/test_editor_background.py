@@ -90,6 +90,7 @@ def test_shares_decide_what_is_kept(editor: Page) -> None:
     assert definition()["background_questions"]["questions"][0]["shares"] == ["0.49", "0.49", "0.02"]
 
 
+@pytest.mark.long
 def test_phone_shows_them(editor: Page) -> None:
     ask(editor, 1, "Do you have a job?", "Yes", "No")
     editor.set_viewport_size(PHONE)  # type: ignore[arg-type]

@@ -45,6 +45,7 @@ def test_known_share_is_saved_and_takes_prefer_not_away(editor: Page) -> None:
     assert "known_share" not in definition()["items"][0]
 
 
+@pytest.mark.long
 def test_half_is_refused_in_words(editor: Page) -> None:
     editor.get_by_role("button", name="Have you cheated?").first.click()
     editor.get_by_label(CONTROL).fill("1/2")

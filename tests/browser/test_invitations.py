@@ -149,6 +149,7 @@ def test_invitation_code_invalid_ends_in_one_sentence(
     assert WaitingReport.objects.count() == 0
 
 
+@pytest.mark.long
 def test_invitation_link_damaged_is_refused(invited: Visit, by_invitation: Version) -> None:
     for damage in ("", "0123", "u" * 28):
         invited.page.goto("about:blank")
@@ -163,6 +164,7 @@ def test_invitation_code_in_open_survey_is_refused(visit: Visit, version: Versio
     assert visit.page.url == f"{visit.url}#{version.design_id}"
 
 
+@pytest.mark.long
 def test_invitation_token_is_pasted_with_its_link(site: Capture, alice: User, context: BrowserContext) -> None:
     modulus = "8" + "0" * 766 + "1"
     open_document(

@@ -41,6 +41,7 @@ def unfolded(survey: Survey) -> str:
     return f"/panel/surveys/survey/{survey.pk}/change/?{keys}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", [True], indirect=True)
 def test_item_form_shows_only_fields_of_the_kind(page: Page, alice: User, kinds: Survey) -> None:
     sign_in(page, alice)

@@ -11,7 +11,6 @@ from surveys.lifecycle.services import write_survey
 from surveys.models import Survey
 from tests.browser.panel import sign_in
 from tests.factories import payloads
-from tests.tools.gate import few
 
 
 @pytest.fixture
@@ -60,12 +59,13 @@ def looked_at(page: Page) -> None:
     page.get_by_label("Title").click()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("act", "asks"),
-    few([
+    [
         (looked_at, False), (saved, False), (retitle, True), (delete, True), (refused, True),
         (unfold, False), (move, True), (copy, True),
-    ], slice(1, 3)),
+    ],
 )  # fmt: skip
 def test_leaving_the_form_asks_where_something_is_not_saved(
     form: Page, act: Callable[[Page], None], asks: bool

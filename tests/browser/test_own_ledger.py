@@ -37,6 +37,7 @@ def device(site: Capture, context: BrowserContext) -> Page:
     return page
 
 
+@pytest.mark.long
 def test_own_ledger_is_written_only_by_click(visit: Visit, site: Capture) -> None:
     page = visit.open().stage("questions").answer("Yes", "Low").send().stage("sent").page
     assert page.evaluate("localStorage.length") == 0

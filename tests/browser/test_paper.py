@@ -143,6 +143,7 @@ def plain(browser: Browser, running_site: str) -> Iterator[Page]:
     context.close()
 
 
+@pytest.mark.long
 def test_paper_without_script(plain: Page, alice: User, version: Version) -> None:
     sign_in(plain, alice)
     plain.goto(PAPER)

@@ -103,6 +103,7 @@ def test_frame_only_named_site_can_embed_survey(ordinary: Page, version: Version
     assert said == []
 
 
+@pytest.mark.long
 @pytest.mark.engines("chromium", because="storage is denied to frames of other sites")
 @pytest.mark.whole_browser("storage that is blocked in frames")
 def test_frame_without_storage_is_refused(context: BrowserContext, version: Version, running_site: str) -> None:

@@ -35,6 +35,7 @@ def place(tmp_path: Path) -> Installation:
     return made
 
 
+@pytest.mark.long
 @pytest.mark.django_db(transaction=True)
 def test_process_killed_after_commit_counts_each_report_once(place: Installation) -> None:
     """Who stores a report dies before it is answered, who folds before it is told; both are done again by another."""

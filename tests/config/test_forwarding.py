@@ -113,10 +113,12 @@ def test_survey_is_opened_with_its_paper_sheet_by_panel_process(site: Site) -> N
     assert site.ask("/s/spring/coin/sheet.pdf").data.startswith(b"%PDF")
 
 
+@pytest.mark.long
 def test_forwarded_request_is_not_forwarded_again(site: Site) -> None:
     assert site.ask("/panel/plan/", **{"Candor-Forwarded": "1"}).status == 500
 
 
+@pytest.mark.long
 def test_panel_process_away_is_503_with_retry(site: Site) -> None:
     site.panel.terminate()
     site.panel.wait(30)

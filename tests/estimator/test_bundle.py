@@ -194,6 +194,7 @@ def test_bundle_same_state_gives_same_bytes(run: Run) -> None:
     assert packed(Run.objects.get(pk=run.pk)) == first
 
 
+@pytest.mark.long
 def test_bundle_progress_rises_and_stop_leaves_no_file(run: Run, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(bundle.tempfile, "tempdir", str(tmp_path))
     told: list[float] = []
@@ -213,6 +214,7 @@ def refusing(run: Run, context: ReportContext, out: Any, watch: Any) -> None:
     raise ExportError("Its names are too long.")
 
 
+@pytest.mark.long
 def test_bundle_failed_format_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(FORMATS, "odd", Format("odd", ".odd", "text/plain", "An odd file", refusing))
     with ZipFile(io.BytesIO(packed(run))) as archive:

@@ -72,6 +72,7 @@ def of(quantity: str, found: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [row for row in found["rows"] if row["quantity"] == quantity]
 
 
+@pytest.mark.long
 def test_intervals_of_shares_and_differences_hold_the_truth() -> None:
     """Three shares by mood and two differences in 20 samples; ages do not matter.
 

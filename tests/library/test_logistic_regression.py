@@ -12,7 +12,6 @@ from statsmodels.discrete.discrete_model import Logit
 
 from randomized_response import Channel, _logistic, _newton, forced_response, simulate, warner
 from randomized_response.regression import logistic_regression
-from tests.tools.gate import few
 
 COINS = forced_response(truth="1/2")
 DIE = forced_response(truth="2/3", yes="1/2")
@@ -126,8 +125,9 @@ class TestClosedForms:
 
 
 class TestAgainstOtherOptimizers:
+    @pytest.mark.long
     @pytest.mark.parametrize(
-        "channel", few([COINS, DIE, warner(truth="1/4"), KUK]), ids=["coins", "die", "warner", "four reports"]
+        "channel", [COINS, DIE, warner(truth="1/4"), KUK], ids=["coins", "die", "warner", "four reports"]
     )
     def test_logistic_maximum_agrees_with_scipy(self, channel):
         covariates, reports = affairs(channel)

@@ -95,7 +95,7 @@ def faults(cast: Cast, who: str, name: str, row: Row, methods: tuple[str, ...]) 
 WHO = "nobody", "stranger", "viewer", "no staff", "analyst", "editor", "owner", "superuser"
 
 
-@pytest.mark.parametrize("who", few(WHO, slice(3)))
+@pytest.mark.parametrize("who", few(WHO, slice(1, 3)))
 def test_every_address_answers_by_role(cast: Cast, who: str) -> None:
     found = list[str]()
     for name, row in ROWS.items():

@@ -143,6 +143,7 @@ def test_analysis_is_named_in_the_panel_and_by_the_api(
     assert not Analysis.objects.get().published
 
 
+@pytest.mark.long
 def test_report_shows_published_analyses(her: Client, survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analyses, "wake", lambda number: None)
     monkeypatch.setattr(estimator, "wake", lambda number: None)

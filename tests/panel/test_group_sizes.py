@@ -137,6 +137,7 @@ def test_export_formats_hide_group_sizes(survey: Survey, tmp_path: Path) -> None
     assert {"json", "xlsx", "html", "bundle"} <= set(seen), "the noised sizes are told"
 
 
+@pytest.mark.long
 def test_pages_and_api_hide_group_sizes(survey: Survey, her: Client) -> None:
     def visit(run: Run) -> None:
         design = design_of(survey)

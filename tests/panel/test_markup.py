@@ -71,6 +71,7 @@ def hostile() -> dict[str, Any]:
     return definition
 
 
+@pytest.mark.long
 def test_page_hostile_texts_stay_texts(cast: Cast) -> None:
     seen, faults = 0, []
     for name, answer in every_page(cast):

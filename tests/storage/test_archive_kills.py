@@ -48,6 +48,7 @@ def test_move_killed_at_acts_loses_nothing(closed: Version, folder: Path, ended:
     assert act > 15, "there are as many to die at"
 
 
+@pytest.mark.long
 def test_purge_of_an_archive_killed_at_acts_goes_on(closed: Version, folder: Path, ended: Ended) -> None:
     digest = closed.design_id
     archiving.archive(digest)

@@ -148,6 +148,7 @@ def test_cancelled_wait_for_standbys_is_refused(
         waited.result(SECONDS)
 
 
+@pytest.mark.long
 def test_terminated_wait_leaves_row_that_is_waited_for(
     pair: tuple[postgresql.PostgreSQL, Standby], there: BaseDatabaseWrapper, alone: Callable[[], None]
 ) -> None:

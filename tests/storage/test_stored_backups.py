@@ -125,6 +125,7 @@ def test_backup_in_bucket_is_pruned_restored_and_recorded(
     assert list(drafts.folder().iterdir()) == [], "nothing of the empty place is left"
 
 
+@pytest.mark.long
 def test_stored_backup_is_restored_by_name(reports: Version, bucket: Bucket, key: KeyPair) -> None:
     told = called("backup")
     counted = backup.counted()

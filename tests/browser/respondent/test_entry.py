@@ -156,7 +156,7 @@ def test_report_is_that_of_a_survey_without_entry(visit: Visit, site: Capture, m
 @pytest.mark.parametrize("document", ["one page"], indirect=True)
 @pytest.mark.parametrize(
     ("width", "scheme"),
-    [SCREENS[0], *(pytest.param(*screen, marks=pytest.mark.long) for screen in SCREENS[1:3]), SCREENS[3]],
+    few(SCREENS),
 )
 def test_entry_fits_the_screen_without_barriers(visit: Visit, width: int, scheme: Any) -> None:
     visit.page.set_viewport_size({"width": width, "height": 800})

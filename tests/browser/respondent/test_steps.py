@@ -121,6 +121,7 @@ def test_reload_in_review_begins_anew(visit: Visit, site: Capture) -> None:
     visit.back().left_for("/healthz")
 
 
+@pytest.mark.long
 @pytest.mark.whole_browser("the back-forward cache")
 def test_return_to_review_begins_anew(visit: Visit, site: Capture) -> None:
     came_back(reviewed(visit), site)
