@@ -241,6 +241,7 @@ def test_focus_check_finds_missing_ring(visit: Visit) -> None:
     assert not page.evaluate(FOCUSED)["ring"]
 
 
+@pytest.mark.long
 @pytest.mark.engines("chromium", because="media can be emulated")
 def test_reduced_motion_has_no_animation(visit: Visit) -> None:
     moving = "document.getAnimations().filter((one) => one.effect.getTiming().duration > 0).length"

@@ -46,6 +46,7 @@ def test_join_link_makes_account(page: Page, survey: Survey, alice: User) -> Non
     assert clean(page)
 
 
+@pytest.mark.long
 def test_sign_in_link_waits_for_button(page: Page, alice: User, survey: Survey) -> None:
     """Its code leaves the address at once, is in no request before the press, and the page is there without scripts."""
     code, asked = get_token(alice), list[str]()

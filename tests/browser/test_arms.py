@@ -76,6 +76,7 @@ def beside_pictures(page: Page, version: Version, place: int, stage: str) -> lis
     return [line for line in lines(page.locator("main")) if "".join(line.split()) not in told]
 
 
+@pytest.mark.long
 def test_page_that_explains_before_is_as_without_arms(visit: Visit, site: Capture, version: Version) -> None:
     page = visit.open_arm("before").page
     expect(page.get_by_text("Your true answer stays on this device.")).to_be_visible()

@@ -132,6 +132,7 @@ def test_coin_survey_closed_meanwhile_stores_nothing(without_script: Visit, surv
     without_script.faults.clear()
 
 
+@pytest.mark.long
 def test_coin_page_with_javascript_violates_no_policy(visit: Visit) -> None:
     visit.url += "coin/"
     visit.page.add_init_script(VIOLATIONS)

@@ -48,6 +48,7 @@ def test_crosswise_page_shows_odds_and_sends_one_symbol(page_of: Visit, site: Ca
     assert (len(stored.report), stored.mode) == (1, Report.Mode.BROWSER)
 
 
+@pytest.mark.long
 def test_crosswise_without_script_uses_birthdays(bribes: Version, browser: Browser, site: Capture) -> None:
     context = without_javascript(browser)
     context.set_default_timeout(PATIENCE)

@@ -32,6 +32,7 @@ def tall(page: Page, name: str) -> float:
     return float(box["height"])
 
 
+@pytest.mark.long
 def test_editor_head_is_two_lines_on_a_desktop(editor: Page) -> None:
     editor.set_viewport_size(DESKTOP)  # type: ignore[arg-type]
     editor.get_by_role("button", name="Fit to budget").wait_for()

@@ -90,6 +90,7 @@ def test_invitation_code_leaves_only_with_the_report(
     assert WaitingReport.objects.count() == 1
 
 
+@pytest.mark.long
 def test_invitation_code_goes_along_to_other_language(
     invited: Visit, site: Capture, by_invitation: Version, codes: list[str]
 ) -> None:

@@ -122,6 +122,7 @@ def test_ticks_are_gone_after_language_switch_and_back(visit: Visit) -> None:
     assert visit.checked() == 0
 
 
+@pytest.mark.long
 def test_language_switch_is_hidden_after_the_questions(visit: Visit) -> None:
     page = answer(visit.open().stage("questions"), "en").page
     assert page.locator("nav").is_visible()

@@ -83,6 +83,7 @@ def finish(design: Design) -> None:
     estimator.execute(run.pk)
 
 
+@pytest.mark.long
 def test_opening_page_shows_design_and_leads_to_link(page: Page, alice: User, survey: Survey, tmp_path: Path) -> None:
     pictures = Path(IMAGES) if IMAGES else tmp_path
     sign_in(page, alice)

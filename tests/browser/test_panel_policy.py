@@ -144,6 +144,7 @@ def test_form_has_its_calendar_clock_and_chooser(page: Page, root: User) -> None
     picture(page, "password")
 
 
+@pytest.mark.long
 def test_rows_are_added_and_saved(page: Page, root: User, survey: Survey) -> None:
     """Groups are the theme's own table, questions our lines."""
     sign_in(page, root)

@@ -112,6 +112,7 @@ def test_paper_impossible_digit_is_named(page: Page, alice: User, ten: Version) 
     assert not WaitingReport.objects.exists()
 
 
+@pytest.mark.long
 def test_paper_enter_twice_stores_one_sheet(page: Page, alice: User, ten: Version) -> None:
     sign_in(page, alice)
     page.goto(PAPER)

@@ -138,6 +138,7 @@ def test_plan_input_before_script_runs_is_computed(page: Page, alice: User, surv
     assert "truth=0.37" in page.url
 
 
+@pytest.mark.long
 def test_plan_without_script_is_a_form(
     browser: Browser,
     frank_page: Page,

@@ -48,6 +48,7 @@ def past_extension(one: LeasedScheduler) -> LeasedScheduler:
     return one
 
 
+@pytest.mark.long
 def test_beat_without_lease_sends_nothing(client: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
     first, second = scheduler(monkeypatch, sent), scheduler(monkeypatch, sent)

@@ -26,7 +26,6 @@ def test_deploy_checks_https_find_nothing(tmp_path: Path) -> None:
     assert found.returncode == 0, found.stderr
 
 
-@pytest.mark.long
 def test_deploy_checks_plain_http_warn(tmp_path: Path) -> None:
     assert "security.W012" in checked(tmp_path, "http://survey.example.org").stderr
 

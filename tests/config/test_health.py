@@ -90,6 +90,7 @@ def test_worker_caught_up_at_hides_report_arrival(design: Design) -> None:
     assert Worker.objects.get().caught_up_at == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("broken", ["redis://127.0.0.1:1/0", "folder"])
 def test_ready_broker_down_answers_503(monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
     tasks.fold_waiting()

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from tests.tools import notebooks
-from tests.tools.gate import few
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
 
-@pytest.mark.parametrize("name", few(["political-scientist", "epidemiologist", "psychologist"]))
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["political-scientist", "epidemiologist", "psychologist"])
 def test_notebook_prints_committed_output(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))

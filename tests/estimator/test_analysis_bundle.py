@@ -216,6 +216,7 @@ def test_bundle_without_estimates_has_nothing_for_r(design: Design) -> None:
         assert "Rscript" not in archive.read("README.txt").decode()
 
 
+@pytest.mark.long
 def test_columns_of_tables_have_names_that_no_background_question_can_have(design: Design) -> None:
     """A background question “Weight” has the key `weight`."""
     for kind, fields in ((Kind.REGRESSION, {"outcome": "cheated", "answer": "mood", **BOTH}), (Kind.AREAS, AREAS)):

@@ -100,6 +100,7 @@ def test_page_tells_the_table_and_the_correlation() -> None:
     assert (first["other_wording"], first["other_choice_label"]) == ("How tired are you?", "Not")
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_answer_that_rises_with_the_region_is_said_to() -> None:
     made = background.answered(8000)

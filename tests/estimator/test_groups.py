@@ -296,6 +296,7 @@ def test_microdata_files_use_released_groups(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_export_files_count_no_suppressed_group() -> None:
     """Groups of 47 and 3 reports: neither number stands anywhere, and the names of both stand without one."""

@@ -316,6 +316,7 @@ def test_item_form_moved_choice_moves_conditions(kinds: Survey, her: Client) -> 
     assert saved()["items"][HOURS]["asked_if"] == {"item": "habits", "answers": [0, 3]}
 
 
+@pytest.mark.long
 def test_item_form_removed_choice_in_condition_is_error(kinds: Survey, her: Client) -> None:
     errors = errors_of(send(her, kinds, item(HABITS, choices="Smoking\nDrinking\nFasting\nSleeping")), HOURS)
     assert "got Gambling" in errors["asked_if_answers"]

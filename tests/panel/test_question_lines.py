@@ -149,6 +149,7 @@ def test_question_fields_of_open_survey_are_refused(kinds: Survey, version: Vers
     assert other.status_code == 404
 
 
+@pytest.mark.long
 def test_fifty_questions_use_as_many_queries_as_two(alice: User, her: Client) -> None:
     """The page, the fields of one question, the preview and saving: as many queries as for two questions."""
 

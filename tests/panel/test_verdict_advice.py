@@ -29,6 +29,7 @@ def test_only_too_imprecise_question_is_advised_on(survey: Survey, truth: str, v
     assert places == [("advice", ("items", "cheated", "channel"))] * (verdict == "too_imprecise")
 
 
+@pytest.mark.long
 @VERDICTS
 def test_opening_needs_no_reason_for_its_verdicts(survey: Survey, her: Client, truth: str, verdict: str) -> None:
     """The list before opening names what is too imprecise; the verdict itself never keeps a survey from opening."""

@@ -46,6 +46,7 @@ def digest_shown(client: Client) -> str:
     return re.findall(r'name="digest" value="([0-9a-f]{64})"', page(client))[0]
 
 
+@pytest.mark.long
 def test_waves_page_reopens_the_confirmed_design(closed: Survey, her: Client) -> None:
     assert "Open again" in look(her)
     said = words(page(her))

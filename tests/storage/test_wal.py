@@ -275,6 +275,7 @@ def test_postgresql_wal_reused_segment_is_overwritten(elsewhere: Callable[..., B
     assert logged(order) == []
 
 
+@pytest.mark.long
 def test_postgresql_wal_missing_rights_names_grant(elsewhere: Callable[..., BaseDatabaseWrapper]) -> None:
     with elsewhere().cursor() as cursor:
         cursor.execute("CREATE ROLE guest LOGIN")

@@ -146,6 +146,7 @@ def test_classes_are_found_where_another_language_is_blank() -> None:
     assert classes_from([], ["en"]) is None
 
 
+@pytest.mark.long
 @calmly
 @given(
     st.dates(date(1000, 1, 1), date(2400, 1, 1)),

@@ -145,6 +145,7 @@ def test_survey_and_form_keep_entry(survey: Survey, client: Client) -> None:
     assert {name: selectors.definition_of(survey)[name] for name in ENTRY} == ENTRY  # type: ignore[literal-required]
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_form_changes_and_removes_entry(survey: Survey, client: Client) -> None:
     fields = form_of(client, change(survey)) | {

@@ -57,6 +57,7 @@ def test_workers_are_counted_by_machine(
     assert "Workers by machine" not in admin_client.get("/panel/operation/").content.decode(), "one machine"
 
 
+@pytest.mark.long
 def test_workers_of_absent_broker_are_none(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     monkeypatch.setattr(health, "current_app", Celery("candor", broker=settings.REDIS_URL, set_as_current=False))

@@ -144,6 +144,7 @@ def tab_to(page: Page, selector: str, *, most: int = 12) -> None:
     pytest.fail(f"{selector} was not reached")
 
 
+@pytest.mark.long
 def test_kinds_on_a_phone(browser: Browser, site: Capture, memory: Memory, tmp_path: Path) -> None:
     phone = {"viewport": {"width": 360, "height": 800}, "device_scale_factor": 2, "has_touch": True, "is_mobile": True}
     context = browser.new_context(**phone)
@@ -361,6 +362,7 @@ def test_sections_show_one_at_a_time_with_progress(visit: Visit, site: Capture) 
     assert targets(site) == loaded
 
 
+@pytest.mark.long
 def test_change_leads_to_the_section_of_the_question(visit: Visit) -> None:
     second_section(first_section(visit), "Smoking")
     visit.page.get_by_role("button", name=re.compile("Change the answer to: Question about place")).click()

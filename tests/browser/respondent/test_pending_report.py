@@ -154,6 +154,7 @@ def test_pending_report_discarded_is_deleted(visit: Visit, site: Capture, memory
     visit.open().stage("questions")
 
 
+@pytest.mark.long
 def test_pending_report_clear_screen_names_it(visit: Visit, site: Capture, memory: Memory) -> None:
     with down(site):
         waiting(visit).press("Clear this screen").stage("cleared")

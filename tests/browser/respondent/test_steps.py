@@ -61,6 +61,7 @@ def test_back_leads_one_stage_back_with_answers(visit: Visit) -> None:
     assert visit.asked == []
 
 
+@pytest.mark.long
 def test_back_by_button_then_by_browser_wastes_no_press(visit: Visit, site: Capture) -> None:
     visit.page.goto(f"{site.url}/healthz")
     at_entry(reviewed(visit), "ahead").press("Back to the questions").press("Back")
