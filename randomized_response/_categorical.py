@@ -250,7 +250,7 @@ def best_climb(sample: CategoricalSample, shares: Floats, unit: float) -> tuple[
         tops = near[:2]
         if not any(fit.converged for fit in tops):
             tops += [fit for fit in near if fit.converged][:1]
-        found = _summits([climb(sample, fit.point.at, unit) for fit in tops], unit)
+        found = summits([climb(sample, fit.point.at, unit) for fit in tops], unit)
     below = [(found[0].point.log_likelihood - fit.point.log_likelihood) / unit for fit in found]
     finite = next((place for place, fit in enumerate(found) if fit.converged), 0)
     given = finite if below[finite] < _HARDLY else 0
@@ -268,14 +268,14 @@ def _all_summits(sample: CategoricalSample, flat: Floats, unit: float) -> list[C
         found.append(climb(sample, flat + _STEEP * _sloped(sample, source), unit, found))
     looked: list[float] = []
     while isinstance(sample.family, Multinomial) and sample.precision is None:
-        highest = [fit.point for fit in _summits(found, unit)[:2]]
+        highest = [fit.point for fit in summits(found, unit)[:2]]
         new = [point for point in highest if not any(abs(point.log_likelihood - old) < 1e-4 * unit for old in looked)]
         if not new:
             break
         looked.append(new[0].log_likelihood)
         for start in _sharp_steps(sample, sample.family, new[0].at, unit):
             found.append(climb(sample, start, unit, found))
-    return _summits(found, unit)
+    return summits(found, unit)
 
 
 def _sharp_steps(sample: CategoricalSample, family: Multinomial, at: Floats, unit: float) -> list[Floats]:
@@ -284,16 +284,16 @@ def _sharp_steps(sample: CategoricalSample, family: Multinomial, at: Floats, uni
     Along a direction all cuts are looked at together: the rows in order, the gains of their log likelihoods added up.
     """
     few = sample.thinned(_LOOKED // _DIRECTIONS[0] // 4)
-    directions = _both_ways(len(few.basis), int(np.clip(_LOOKED // few.weights.size, *_DIRECTIONS)))
+    directions = both_ways(len(few.basis), int(np.clip(_LOOKED // few.weights.size, *_DIRECTIONS)))
     places = directions @ few.basis
     order = np.argsort(-places, axis=1)
     shares = np.maximum(family.shares(at, few.basis), _LEAST_CHANCE)
-    least = float(few.weights @ _log((few.chances * shares).sum(axis=0))) - _PROMISING * unit
+    least = float(few.weights @ log_of((few.chances * shares).sum(axis=0))) - _PROMISING * unit
     ranked = []
     for answer in range(family.answers):
         rest = np.delete(np.arange(family.answers), answer)
-        before = _log((few.chances[rest] * shares[rest]).sum(axis=0) / shares[rest].sum(axis=0))
-        gains = few.weights * (_log(few.chances[answer]) - before)
+        before = log_of((few.chances[rest] * shares[rest]).sum(axis=0) / shares[rest].sum(axis=0))
+        gains = few.weights * (log_of(few.chances[answer]) - before)
         heights = np.cumsum(gains[order], axis=1)[:, :-1] + float(few.weights @ before)
         cuts = heights.argmax(axis=1)
         best = heights[np.arange(len(directions)), cuts]
@@ -305,7 +305,7 @@ def _sharp_steps(sample: CategoricalSample, family: Multinomial, at: Floats, uni
     return [family.stepped(at, answer, _SHARP * line) for _, answer, line in ranked[:_CLIMBS]]
 
 
-def _both_ways(columns: int, number: int) -> Floats:
+def both_ways(columns: int, number: int) -> Floats:
     """Unit directions without the constant: every column and fixed mixtures of them, and their opposites."""
     found = np.vstack([np.eye(columns)[1:], np.random.default_rng(1965).normal(size=(number, columns))])
     found[:, 0] = 0
@@ -313,7 +313,7 @@ def _both_ways(columns: int, number: int) -> Floats:
     return np.vstack([found, -found])
 
 
-def _log(chances: Floats) -> Floats:
+def log_of(chances: Floats) -> Floats:
     return np.asarray(np.log(np.maximum(chances, _LEAST_CHANCE)))
 
 
@@ -327,7 +327,7 @@ def _sloped(sample: CategoricalSample, source: np.random.Generator) -> Floats:
     return direction
 
 
-def _summits(fits: list[Climb], unit: float) -> list[Climb]:
+def summits(fits: list[Climb], unit: float) -> list[Climb]:
     """Distinct summits, the highest first; of equal ones (to 1e-6, 1e-3 where neither ends) one that converged."""
     ordered = sorted(fits, key=lambda fit: (-fit.point.log_likelihood, not fit.converged))
     found: list[Climb] = []

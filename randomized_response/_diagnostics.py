@@ -67,16 +67,23 @@ def collinear(names: tuple[str, ...], triangle: Floats) -> Diagnostic:
     return Diagnostic("not identified", message)
 
 
-def climbed(*, converged: bool, optima: int, causes: str) -> tuple[Diagnostic, ...]:
-    """Say where a climb found no finite maximum, with what may cause it, and where several are about as high."""
-    found = []
-    if not converged:
-        message = f"the likelihood has no finite maximum: {causes}; the coefficients are not given"
-        found.append(Diagnostic("no finite maximum", message))
+def climbed(*, converged: bool, optima: int, causes: str, above: float = 0.0) -> tuple[Diagnostic, ...]:
+    """Say where a climb found no finite maximum, with what may cause it, and where others are as high or higher."""
+    if converged:
+        return several_optima(optima, above)
+    message = f"the likelihood has no finite maximum: {causes}; the coefficients are not given"
+    return (Diagnostic("no finite maximum", message), *several_optima(optima, above))
+
+
+def several_optima(optima: int, above: float = 0.0) -> tuple[Diagnostic, ...]:
+    """Say how many summits are about as high, or by how much one without finite coefficients is higher."""
+    if above > 0:
+        message = f"the log likelihood is higher by {above:.2f} where some coefficients have no end; the highest finite"
+        return (Diagnostic("several optima", f"{message} summit is given"),)
     if optima > 1:
         message = f"{optima} different summits are within 0.5 of the highest log likelihood; the highest is given"
-        found.append(Diagnostic("several optima", message))
-    return tuple(found)
+        return (Diagnostic("several optima", message),)
+    return ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -6,21 +6,25 @@ information of log pi_a + log f as if a were known, the score is s = sum_a r_a s
     sum_a r_a I_a - sum_a r_a s_a s_a^T + s s^T        (Louis 1982, equation 3.2).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from randomized_response._categorical import Multinomial
+from randomized_response._categorical import Multinomial, both_ways, log_of, summits
 from randomized_response._links import Link
-from randomized_response._newton import Climb, Point, blocks, climb, highest, orthonormal
+from randomized_response._newton import Climb, Point, blocks, climb, climb_all, highest, orthonormal
 
 Floats = NDArray[np.float64]
 
 _SLOPES = (0.0, 1.5, -1.5, 4.0, -4.0)
 """Starting values of the answers' coefficients."""
+_ROWS, _DIRECTIONS, _STARTS, _ROUNDS, _SHARP = 5000, 100, 6, 3, 30.0
+_WITHIN = 10.0
+"""How much higher a summit without end may be than the finite one that is given."""
 
 
 class Units(NamedTuple):
@@ -246,8 +250,35 @@ class LatentSample:
         return found, moved
 
 
-def best_climb(sample: LatentSample, shares: Floats, unit: float) -> tuple[Climb, int]:
-    """The highest of the summits from several effects of the answers, and the number within 0.5 of it."""
+def best_climb(sample: LatentSample, shares: Floats, unit: float) -> tuple[Climb, int, float]:
+    """The highest of several summits, the number of those within 0.5 of it, and by how much one without end is higher.
+
+    Of a few randomized outcomes summits without end, where cuts along some direction decide the outcome, are often the
+    highest. They are noise: intervals from the finite one hold the truth, however much higher another is (ADR 48).
+    """
+    fits = _usual_climbs(sample, shares, unit)
+    best, optima = highest(fits, unit)
+    seen = sample.outcome
+    if not isinstance(seen, Binary) or sample.precision is not None or sample.weights.size > _ROWS:
+        return best, optima, 0.0
+    if min(seen.no.min(), seen.yes.min()) == 0 or len(sample.basis) == 1:
+        return best, optima, 0.0
+    looked = best
+    for _ in range(_ROUNDS):
+        sharp = climb_all(sample, [start for _, start in _sharp_starts(sample, seen, looked.point.at, unit)], unit)
+        fits += sharp
+        highest_now = summits(fits, unit)[0]
+        if highest_now.point.log_likelihood < looked.point.log_likelihood + 1e-4 * unit:
+            break
+        looked = highest_now
+    found = summits(fits, unit)
+    below = [(found[0].point.log_likelihood - fit.point.log_likelihood) / unit for fit in found]
+    given = next((place for place, fit in enumerate(found) if fit.converged and below[place] < _WITHIN), 0)
+    return found[given], sum(abs(gap - below[given]) < 0.5 for gap in below), below[given]
+
+
+def _usual_climbs(sample: LatentSample, shares: Floats, unit: float) -> list[Climb]:
+    """From a constant for everybody, and several effects of the answers."""
     p = len(sample.basis)
     inside = np.maximum(shares, 0.01)
     gamma = sample.answers.start(inside / inside.sum(), p)
@@ -258,4 +289,57 @@ def best_climb(sample: LatentSample, shares: Floats, unit: float) -> tuple[Climb
         effects = np.zeros((len(sample.modifiers), sample.pattern.shape[1]))
         effects[0] = slope
         fits.append(climb(sample, np.concatenate([gamma, first, effects.ravel(), extra]), unit))
-    return highest(fits, unit)
+    return fits
+
+
+def _sharp_starts(sample: LatentSample, seen: Binary, at: Floats, unit: float) -> list[tuple[float, Floats]]:
+    """The best starts near `at` in which a cut along some direction decides the outcome, with an effect another cut."""
+    answers = at[: (len(sample.chances) - 1) * len(sample.basis)]
+    joint = sample.chances * sample.answers.shares(answers, sample.basis)
+    directions = both_ways(len(sample.basis), _DIRECTIONS)
+    places = directions @ sample.basis
+    order = np.argsort(places, axis=1)
+    least = sample.evaluate(at).log_likelihood - _WITHIN * unit
+    found = []
+    for effect, rises in product(range(sample.pattern.shape[1]), (True, False)):
+        held = joint[sample.pattern[:, effect] > 0].sum(axis=0)
+        rest = joint.sum(axis=0) - held
+        for height, i, first, last in _two_cuts(seen, (held, rest) if rises else (rest, held), sample.weights, order):
+            if height < least:
+                break
+            line = directions[i].copy()
+            effects = np.zeros((len(sample.modifiers), sample.pattern.shape[1]))
+            early, late = _edge(places[i, order[i]], first), _edge(places[i, order[i]], last)
+            line[0] = -late if rises else -early
+            effects[0, effect] = late - early if rises else early - late
+            found.append((height, np.concatenate([answers, _SHARP * line, _SHARP * effects.ravel()])))
+    return sorted(found, key=lambda start: -start[0])[:_STARTS]
+
+
+def _two_cuts(
+    seen: Binary, crossing: tuple[Floats, Floats], weights: Floats, order: NDArray[np.intp]
+) -> Iterator[tuple[float, int, int, int]]:
+    """The best two cuts along each direction: their log likelihood, the direction, how many rows are below either.
+
+    Nobody below the first says yes, everybody beyond the second does; of the rows between, those who cross first.
+    """
+    early, late = crossing
+
+    def added(chances: Floats) -> Floats:
+        return np.pad(np.cumsum((weights * log_of(chances))[order], axis=1), ((0, 0), (1, 0)))
+
+    below, above = added((early + late) * seen.no), added((early + late) * seen.yes)
+    between = added(early * seen.yes + late * seen.no)
+    heights = np.maximum.accumulate(below - between, axis=1) + between - above + above[:, -1:]
+    last = heights.argmax(axis=1)
+    best = heights[np.arange(len(order)), last]
+    for i in np.argsort(-best)[:_STARTS]:
+        first = (below - between)[i, : last[i] + 1].argmax()
+        yield float(best[i]), int(i), int(first), int(last[i])
+
+
+def _edge(places: Floats, below: int) -> float:
+    """Between the rows below a cut and the others; beyond the ends by 0.1."""
+    if below == 0:
+        return float(places[0]) - 0.1
+    return float(places[below - 1 : below + 1].mean()) if below < places.size else float(places[-1]) + 0.1

@@ -18,7 +18,14 @@ from randomized_response._categorical import (
     common_shares,
 )
 from randomized_response._checks import as_count, as_labels, as_level, as_prior
-from randomized_response._diagnostics import Diagnostic, LikelihoodFit, LikelihoodRatio, collinear, likelihood_ratio
+from randomized_response._diagnostics import (
+    Diagnostic,
+    LikelihoodFit,
+    LikelihoodRatio,
+    collinear,
+    likelihood_ratio,
+    several_optima,
+)
 from randomized_response._links import LINKS, LinkName
 from randomized_response._newton import Climb, orthonormal
 from randomized_response._rows import Channels, CovariateRows, Missing, fold, prior_root, read_like, read_rows
@@ -335,13 +342,7 @@ def _diagnose(
             f"the likelihood rises without end along {named}: an answer that no one, or everyone, of some rows gives"
         )
         found.append(Diagnostic("separation", message))
-    if above > 0:
-        message = f"the log likelihood is higher by {above:.2f} where some coefficients have no end; the highest finite"
-        found.append(Diagnostic("several optima", f"{message} summit is given"))
-    elif optima > 1:
-        message = f"{optima} different summits are within 0.5 of the highest log likelihood; the highest is given"
-        found.append(Diagnostic("several optima", message))
-    return tuple(found)
+    return (*found, *several_optima(optima, above))
 
 
 def _moved(columns: Floats, place: int, *, step: bool) -> tuple[Floats, Floats, float]:

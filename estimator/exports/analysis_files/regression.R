@@ -164,7 +164,14 @@ gradient <- function(b) drop(jacobian(height, b))
 highest <- function() {
   control <- list(fnscale = -1, maxit = 2000, reltol = 1e-14)
   climbs <- lapply(starts, function(start) optim(start, height, gradient, method = "BFGS", control = control))
-  b <- climbs[[which.max(vapply(climbs, function(climb) climb$value, 0))]]$par
+  climbs <- climbs[order(-vapply(climbs, function(climb) climb$value, 0))]
+  # With a randomised predictor the highest from which no coefficient runs away, whose information is not near 0.
+  ends <- function(climb) {
+    information <- -jacobian(gradient, climb$par)
+    all(is.finite(information)) && min(eigen(information, TRUE, TRUE)$values) > 1e-3
+  }
+  best <- if (answered) Find(ends, climbs)
+  b <- (if (is.null(best)) climbs[[1]] else best)$par
   for (step in 1:5) b <- b - solve(jacobian(gradient, b), gradient(b))  # Newton's method, from near the maximum
   covariance <- solve(-jacobian(gradient, b))
   if (setting("weighted") == "1") {
