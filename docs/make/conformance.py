@@ -214,8 +214,8 @@ DAY = date(2026, 11, 28)
 
 ABOUT = """\
 WCAG 2.2, level A and AA, in the words of a VPAT 2.5: {supports} criteria are supported, {partially} in part, {absent} do not apply, none is not supported. "Partially supports" also stands where something was not looked at.
-Each row names the tests that it rests on; the page is written from the same list, and a test fails where one of them is gone. Tests run with every change, but for those by
-[screen reader](../evidence/screen-reader.md), which `make audit-screen-reader` runs. The same for programs: [OpenACR](openacr.yaml). No outside auditor was asked.
+Each row names the tests that it rests on; the page is written from the same list, and a test fails where one of them is gone. Some run with every change, the longer ones by `make test-long`
+before a release, those by [screen reader](../evidence/screen-reader.md) by `make audit-screen-reader`. The same for programs: [OpenACR](openacr.yaml). No outside auditor was asked.
 
 "Respondents" is all that somebody sees who answers; "panel" is what researchers use, with the published report. [How it is tested](../evidence/accessibility.md).
 """

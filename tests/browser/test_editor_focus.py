@@ -36,6 +36,7 @@ def test_focus_stays_in_the_card_after_acts_by_keys(editor: Page) -> None:
     expect(card).to_be_focused()
 
 
+@pytest.mark.long
 def test_focus_goes_back_to_what_opened_a_dialog_or_list(editor: Page) -> None:
     versions = editor.get_by_role("button", name="Versions")
     versions.press("Enter")

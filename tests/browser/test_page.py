@@ -119,6 +119,7 @@ def test_page_fits_screen_and_targets_are_large(visit: Visit) -> None:
         assert min(sizes) >= 44
 
 
+@pytest.mark.long
 def test_focus_is_visible(visit: Visit) -> None:
     page = visit.open().stage("questions").page
     for selector in ("summary", "#group label", "[data-part=review-button]"):

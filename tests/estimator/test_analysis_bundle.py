@@ -226,6 +226,7 @@ def test_columns_of_tables_have_names_that_no_background_question_can_have(desig
         assert not any(map(KEY.fullmatch, others))
 
 
+@pytest.mark.long
 def test_tables_of_small_areas_have_the_census(design: Design) -> None:
     table = f"{REGION},{AGE},people\n1,2,30\n2,4,12\n"
     asked = {"outcome": "cheated", "area": REGION, f"predictor-{AGE}": "yes", "table": table}

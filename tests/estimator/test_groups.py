@@ -176,6 +176,7 @@ def test_design_more_than_fifty_groups_is_rejected() -> None:
 # The attack
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_released_groups_of_one_are_all_suppressed(tmp_path: Path) -> None:
     """40 of 40 reports came out by name before: the tallies of a group of one are its report."""

@@ -322,6 +322,7 @@ def test_two_randomised_predictors_are_told_apart() -> None:
     assert np.mean(alone) > 1.2 + 4 * np.std(alone, ddof=1) / np.sqrt(20)
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 @pytest.mark.parametrize(("outcome", "level"), [("cheated", "share"), ("hours:mean", "mean")])
 def test_page_tells_each_of_two_randomised_predictors(outcome: str, level: str) -> None:

@@ -346,6 +346,7 @@ def test_poisoning_bounds_of_each_encoding() -> None:
     assert "With 1 % false responses (7 of 700), no share shifts by more than 10.0 percentage points;" in words(run)
 
 
+@pytest.mark.long
 def test_direct_question_size_matches_standard_error() -> None:
     """Sampling included, as in the files. Where the interval touches 0 or 1 nothing is said."""
     run, told = simulated_run(), 0
@@ -361,6 +362,7 @@ def test_direct_question_size_matches_standard_error() -> None:
     assert told > 0
 
 
+@pytest.mark.long
 def test_direct_question_size_below_two_is_not_shown() -> None:
     """The variance of the answers was estimated as about 0: nobody can say how many such answers would need."""
     run = simulated_run()

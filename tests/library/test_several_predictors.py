@@ -64,6 +64,7 @@ def test_fit_is_the_maximum_with_its_second_derivatives():
     assert (np.abs(fit.effects - EFFECTS) < 4 * fit.standard_errors[2:5]).all()
 
 
+@pytest.mark.long
 def test_effects_do_not_depend_on_the_order_of_predictors_and_references():
     fit = predictor_regression(OUTCOME, X, REPORTS, [COINS, CARDS], model="logit")
     turned = predictor_regression(OUTCOME, X, REPORTS[:, ::-1], [CARDS, COINS], model="logit", reference=[0, 1])

@@ -38,11 +38,11 @@ def faults(cast: Cast, who: str, scope: str, methods: tuple[str, ...]) -> Iterat
 EVERYBODY = "no staff", "stranger", "viewer", "analyst", "editor", "owner", "superuser"
 
 
-@pytest.mark.parametrize("who", few(EVERYBODY))
+@pytest.mark.parametrize("who", few(EVERYBODY, slice(1, 3)))
 def test_api_write_token_access_by_role(cast: Cast, who: str) -> None:
     assert "\n".join(faults(cast, who, "write", METHODS if who == "owner" else METHODS[:2])) == ""
 
 
-@pytest.mark.parametrize("who", few(EVERYBODY))
+@pytest.mark.parametrize("who", few(EVERYBODY, slice(1, 3)))
 def test_api_read_token_access_by_role(cast: Cast, who: str) -> None:
     assert "\n".join(faults(cast, who, "read", METHODS if who == "owner" else METHODS[:2])) == ""

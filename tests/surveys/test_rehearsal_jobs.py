@@ -223,6 +223,7 @@ def by_hand(design: Design, drawn: Population, seed: int) -> list[np.ndarray]:
     return [counts / len(people) for counts in total]
 
 
+@pytest.mark.long
 def test_population_true_marginals_equal_draws() -> None:
     """Every kind of question, asked after others, with limits: 20,000 people; six standard errors each, about 1e-7."""
     items = kinds.document()["items"]

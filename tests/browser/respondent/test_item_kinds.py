@@ -214,6 +214,7 @@ INVALID = (
 """What is written, and the error that names it."""
 
 
+@pytest.mark.long
 def test_number_invalid_is_named(visit: Visit) -> None:
     first_section(visit).choose(5, "Fasting").choose(6, "3").choose(7, "2")
     field = visit.question(8).locator("input")
@@ -337,6 +338,7 @@ def test_unasked_question_has_no_tab_stop(visit: Visit) -> None:
 # Sections
 
 
+@pytest.mark.long
 def test_sections_show_one_at_a_time_with_progress(visit: Visit, site: Capture) -> None:
     visit.open().stage("questions")
     visit.page.wait_for_load_state("networkidle")

@@ -333,6 +333,7 @@ def duplicated(visit: Visit) -> Visit:
     return new_tab(visit, opened.value)
 
 
+@pytest.mark.long
 def test_duplicated_tab_waits_and_one_report_is_stored(visit: Visit, site: Capture, memory: Memory) -> None:
     with down(site):
         other = duplicated(waiting(visit)).stage("sending")
@@ -344,6 +345,7 @@ def test_duplicated_tab_waits_and_one_report_is_stored(visit: Visit, site: Captu
     one_report(other, site, memory)
 
 
+@pytest.mark.long
 def test_waiting_tab_ends_once_report_is_sent(visit: Visit, site: Capture, memory: Memory) -> None:
     with down(site):
         waiting(visit)

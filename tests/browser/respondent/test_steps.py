@@ -113,6 +113,7 @@ def test_leaving_after_send_does_not_ask_and_takes_one_press(visit: Visit, site:
     assert visit.asked == []
 
 
+@pytest.mark.long
 def test_reload_in_review_begins_anew(visit: Visit, site: Capture) -> None:
     visit.page.goto(f"{site.url}/healthz")
     reviewed(visit).page.reload()
