@@ -78,8 +78,8 @@ def climbed(*, converged: bool, optima: int, causes: str, above: float = 0.0) ->
 def several_optima(optima: int, above: float = 0.0) -> tuple[Diagnostic, ...]:
     """Say how many summits are about as high, or by how much one without finite coefficients is higher."""
     if above > 0:
-        message = f"the log likelihood is higher by {above:.2f} or more where coefficients have no end; the highest finite"
-        return (Diagnostic("several optima", f"{message} summit is given"),)
+        message = f"the log likelihood is higher by {above:.2f} or more where coefficients have no end"
+        return (Diagnostic("several optima", f"{message}; the highest finite summit is given"),)
     if optima > 1:
         message = f"{optima} different summits are within 0.5 of the highest log likelihood; the highest is given"
         return (Diagnostic("several optima", message),)
