@@ -68,12 +68,23 @@ def lines(part: Locator) -> list[str]:
     return [line for line in part.inner_text().splitlines() if line]
 
 
+TEXTS = """(part) => {
+    const found = [], walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const seen = walker.currentNode.parentElement.checkVisibility({ visibilityProperty: true });
+        found.push(seen ? walker.currentNode.data : "");
+    }
+    return found;
+}"""
+"""The pieces of text that are shown; engines put those of a drawing into one line or several."""
+
+
 def beside_pictures(page: Page, version: Version, place: int, stage: str) -> list[str]:
-    """What is seen of the page now and not of its pictures for an ethics board; lines are broken by the browser."""
+    """What is seen of the page now and not of its pictures for an ethics board."""
     shown = screens(get_design(version.design_id), "en", with_coin=True, notes={}, version=place)
     drawn = words_of({"screens": [asdict(screen) for screen in shown if screen.stage == stage]})
     told = "".join("".join([*drawn, *page.locator("main .out-of-sight").all_inner_texts()]).split())
-    return [line for line in lines(page.locator("main")) if "".join(line.split()) not in told]
+    return [text for text in page.locator("main").evaluate(TEXTS) if "".join(text.split()) not in told]
 
 
 @pytest.mark.long
