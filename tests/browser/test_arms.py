@@ -71,7 +71,8 @@ def lines(part: Locator) -> list[str]:
 TEXTS = """(part) => {
     const found = [], walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
-        const seen = walker.currentNode.parentElement.checkVisibility({ visibilityProperty: true });
+        const within = walker.currentNode.parentElement;
+        const seen = within.checkVisibility({ visibilityProperty: true }) && !within.closest(".out-of-sight");
         found.push(seen ? walker.currentNode.data : "");
     }
     return found;
@@ -83,7 +84,7 @@ def beside_pictures(page: Page, version: Version, place: int, stage: str) -> lis
     """What is seen of the page now and not of its pictures for an ethics board."""
     shown = screens(get_design(version.design_id), "en", with_coin=True, notes={}, version=place)
     drawn = words_of({"screens": [asdict(screen) for screen in shown if screen.stage == stage]})
-    told = "".join("".join([*drawn, *page.locator("main .out-of-sight").all_inner_texts()]).split())
+    told = "".join("".join(drawn).split())
     return [text for text in page.locator("main").evaluate(TEXTS) if "".join(text.split()) not in told]
 
 
