@@ -92,6 +92,29 @@ def predicted(model: str, channel: Channel, n: int, generator: np.random.Generat
     return fit, np.array([0.2, 0.4, -0.3, 1.0, *SLOPES]), None
 
 
+def differing(_: str, channel: Channel, n: int, generator: np.random.Generator) -> tuple[Any, np.ndarray, None]:
+    """A yes on a randomised answer, whose effect is 0.8 without the second covariate and 1.6 with it."""
+    covariates = covariates_of(n, generator)
+    design = np.column_stack([np.ones(n), covariates])
+    answers = (generator.random(n) < special.expit(design @ SLOPES)).astype(int)
+    line = design @ [-0.8, 0.4, -0.3] + answers * (0.8 + 0.8 * covariates[:, 1])
+    outcome = (generator.random(n) < special.expit(line)).astype(int)
+    reports = simulate(channel, answers, generator)
+    fit = predictor_regression(outcome, covariates, reports, channel, model="logit", modifiers=[1])
+    return fit, np.array([-0.8, 0.4, -0.3, 0.8, 0.8, *SLOPES]), None
+
+
+def both_randomised(_: str, channel: Channel, n: int, generator: np.random.Generator) -> tuple[Any, np.ndarray, None]:
+    """A randomised yes on a randomised answer."""
+    covariates = covariates_of(n, generator)
+    design = np.column_stack([np.ones(n), covariates])
+    answers = (generator.random(n) < special.expit(design @ SLOPES)).astype(int)
+    outcome = (generator.random(n) < special.expit(design @ [-0.8, 0.4, -0.3] + 1.2 * answers)).astype(int)
+    seen, reports = (simulate(channel, one, generator) for one in (outcome, answers))
+    fit = predictor_regression(seen, covariates, reports, channel, model="logit", outcome_channel=channel)
+    return fit, np.array([-0.8, 0.4, -0.3, 1.2, *SLOPES]), None
+
+
 def skewed(_: str, channel: Channel, n: int, generator: np.random.Generator) -> tuple[Any, np.ndarray, None]:
     """A number that is far from normal, on a randomised answer: corrected moments."""
     covariates = covariates_of(n, generator)
@@ -125,6 +148,8 @@ MODELS: dict[str, tuple[Callable[..., Any], str, dict[str, Channel]]] = {
     "ordinal": (several, "ordinal", TERNARY),
     "answer as predictor, linear": (predicted, "linear", BINARY),
     "answer as predictor, logit": (predicted, "logit", BINARY),
+    "answer as predictor, effects differ": (differing, "", BINARY),
+    "answer as predictor, randomised outcome": (both_randomised, "", {"Warner 4/5": WARNER}),
     "answer as predictor, skewed number": (skewed, "", BINARY),
     "two answers as predictors, logit": (two_predictors, "", {"Warner 4/5": WARNER}),
 }
