@@ -1,6 +1,6 @@
 """Shared parts of results: a named diagnostic, a likelihood-ratio test, the coefficients of a regression."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,15 @@ def collinear(names: tuple[str, ...], triangle: Floats) -> Diagnostic:
     named = ", ".join(name for j, name in enumerate(names) if ranks[j + 1] == ranks[j]) or "some of them"
     message = f"covariates are collinear: {named} is determined by the columns before it, the intercept included"
     return Diagnostic("not identified", message)
+
+
+def separation(names: Iterable[str]) -> Diagnostic:
+    """Name the covariates along which the likelihood has no end, while only some rows are at 0 or 1."""
+    return Diagnostic(
+        "separation",
+        f"the likelihood rises without end along {', '.join(names)}: rows singled out by these covariates report at a "
+        "rate that only a proportion of exactly 0 or 1 explains best, so no finite coefficient is the estimate",
+    )
 
 
 def climbed(*, converged: bool, optima: int, causes: str, above: float = 0.0) -> tuple[Diagnostic, ...]:

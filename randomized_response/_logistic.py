@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from randomized_response import _newton
-from randomized_response._diagnostics import Diagnostic, collinear
+from randomized_response._diagnostics import Diagnostic, collinear, separation
 from randomized_response._links import LOGIT, Link
 from randomized_response._newton import Climb, Sample
 from randomized_response._rows import CovariateRows, prior_root
@@ -288,12 +288,7 @@ def _endless(rows: CovariateRows, sample: Sample, fit: Climb, inverse: Floats) -
     """Diagnose coefficients without a finite estimate, and whether only some rows or all are at 0 or 1."""
     escape = fit.escape if fit.escape is not None else np.zeros(len(inverse))
     moved = np.abs(inverse @ escape) > 1e-6 * np.linalg.norm(inverse, axis=1) * np.linalg.norm(escape)
-    named = ", ".join(name for name, moves in zip(rows.names, moved, strict=True) if moves)
     share_yes, share_no = sample.link.shares(fit.point.at @ sample.basis)
     if max(share_yes.max(), 0.0) < _EDGE or share_no.max() < _EDGE:
         return _boundary(float(share_yes.max() > 0.5))
-    return Diagnostic(
-        "separation",
-        f"the likelihood rises without end along {named}: rows singled out by these covariates report at a rate that "
-        "only a proportion of exactly 0 or 1 explains best, so no finite coefficient is the estimate",
-    )
+    return separation(name for name, moves in zip(rows.names, moved, strict=True) if moves)

@@ -24,6 +24,13 @@ _DROP, _LARGEST = 6.0, 10.0
 _WIDE = 5.0
 _CLOSE = 1e-4
 """A gain of the log likelihood that is left at a maximum; the gradient is the integral's to the nodes' precision."""
+_SIGMAS = (0.3, 1.0, 3.0)
+_TELLING, _SAME = 0.5, 1e-6
+"""How much lower a finite maximum may be than a climb without end; climbs that differ by less have one summit."""
+_NOTHING = 1e-3
+"""A standard deviation of intercepts below this is none."""
+_UNSURE, _JUMP = 5.0, 20.0
+"""Standard error of a coefficient on the basis from which it may have no end, and how far it is followed to tell."""
 
 
 _AT_ONCE = 100_000
@@ -118,17 +125,30 @@ class GroupedSample:
 
 
 class Maximum(NamedTuple):
-    """The highest point found, its marginal likelihood and the information there, by differences of the gradient."""
+    """The highest point found, and its marginal likelihood.
+
+    `deviations` (p + 1, m) times its transpose is the covariance of coefficients and sigma; rows of 0 where sigma is 0.
+    `escape` (p, q) are directions of the coefficients, orthonormal, in which the likelihood never falls.
+    """
 
     at: Floats
     marginal: Marginal
-    information: Floats
+    deviations: Floats
+    escape: Floats
     converged: bool
-    iterations: int
+
+    @property
+    def finite(self) -> bool:
+        return self.converged and self.escape.size == 0
 
 
-def maximize(sample: GroupedSample, start: Floats, sigmas: tuple[float, ...] = (0.3, 1.0, 3.0)) -> Maximum:
-    """Climb from these coefficients and several values of sigma, by BFGS; sigma's sign has no meaning."""
+def maximize(
+    sample: GroupedSample, start: Floats, sigmas: tuple[float, ...] = (0.3, 1.0, 3.0)
+) -> tuple[Maximum, float]:
+    """Climb from these coefficients and several values of sigma, by BFGS; the best, and by how much another is higher.
+
+    A finite maximum is the best while a climb without end is less than _TELLING higher.
+    """
     scale = float(sample.weights.sum())
 
     def descent(at: Floats) -> tuple[float, Floats]:
@@ -139,15 +159,57 @@ def maximize(sample: GroupedSample, start: Floats, sigmas: tuple[float, ...] = (
         scipy.optimize.minimize(
             descent, np.append(start, sigma), jac=True, method="BFGS", options={"gtol": 1e-9, "maxiter": 300}
         )
-        for sigma in sigmas
+        for sigma in _SIGMAS
     ]
-    best = min(fits, key=lambda fit: fit.fun)
-    at = np.asarray(best.x)
-    at[-1] = abs(at[-1])
+    ordered = sorted(fits, key=lambda fit: float(fit.fun))
+    highest = _ended(sample, np.asarray(ordered[0].x))
+    for fit in ordered[1:]:
+        above = scale * float(fit.fun - ordered[0].fun)
+        if highest.finite or above > _TELLING:
+            break
+        other = _ended(sample, np.asarray(fit.x)) if above > _SAME else highest
+        if other.finite:
+            return other, above
+    return highest, 0.0
+
+
+def _ended(sample: GroupedSample, at: Floats) -> Maximum:
+    """What a climb that ended at this place has come to; sigma's sign has no meaning."""
+    at = np.append(at[:-1], abs(at[-1]))
     marginal = sample.evaluate(at)
     information = _information(sample, at)
     gain = marginal.gradient @ np.linalg.pinv(information) @ marginal.gradient
-    return Maximum(at, marginal, information, bool(abs(gain) < _CLOSE), int(best.nit))
+    escape, firm = _escape(sample, at, marginal.log_likelihood, information)
+    deviations, certain = _deviations(information, firm, bool(at[-1] > _NOTHING))
+    return Maximum(at, marginal, deviations, escape, bool(abs(gain) < _CLOSE) and certain)
+
+
+def _escape(sample: GroupedSample, at: Floats, height: float, information: Floats) -> tuple[Floats, Floats]:
+    """Directions of little information in which the likelihood is as high far away, with their sign; and the others."""
+    values, vectors = np.linalg.eigh(information[:-1, :-1])
+    endless, firm = [], []
+    for value, vector in zip(values, vectors.T, strict=True):
+        ways = (vector, -vector) if value < _UNSURE**-2 else ()
+        far = (sample.evaluate(at + _JUMP * np.append(way, 0.0)).log_likelihood for way in ways)
+        rises = [height_there > height - _CLOSE for height_there in far]
+        if any(rises):
+            endless.append(ways[rises.index(True)])
+        else:
+            firm.append(vector)
+    return (np.array(endless).reshape(-1, at.size - 1).T, np.array(firm).reshape(-1, at.size - 1).T)
+
+
+def _deviations(information: Floats, firm: Floats, varies: bool) -> tuple[Floats, bool]:
+    """A root of the covariance in firm directions, of sigma only where it `varies`; False without information."""
+    p, m = firm.shape
+    for used in (m + 1, m)[not varies :]:
+        basis = np.zeros((p + 1, used))
+        basis[:p, :m] = firm
+        basis[p, m:] = 1
+        values, vectors = np.linalg.eigh(basis.T @ information @ basis)
+        if (values > 0).all():
+            return np.asarray(basis @ vectors / np.sqrt(values)), True
+    return np.zeros((p + 1, 0)), False
 
 
 class Slice(NamedTuple):
@@ -165,7 +227,7 @@ class Slice(NamedTuple):
     moves: Floats
 
 
-def slices(sample: GroupedSample, found: Maximum, count: int = 15) -> list[Slice]:
+def _slices(sample: GroupedSample, found: Maximum, count: int = 15) -> list[Slice]:
     """Posteriors given sigma on an even grid from 0 to where it is e^-6 times as likely as at best.
 
     Coefficients on the basis have normal priors of standard deviation 5 and are integrated out by Laplace's
@@ -214,3 +276,23 @@ def _information(sample: GroupedSample, at: Floats, step: float = 1e-4) -> Float
         rows.append((sample.evaluate(at - one).gradient - sample.evaluate(at + one).gradient) / (2 * step))
     table = np.array(rows)
     return np.asarray((table + table.T) / 2)
+
+
+def posterior(sample: GroupedSample, found: Maximum, inverse: Floats, size: int) -> Floats:
+    """Draws of coefficients, sigma and the groups' intercepts, shape (size, p + 1 + groups).
+
+    `inverse` makes coefficients of those on the basis.
+    """
+    parts = _slices(sample, found)
+    source = np.random.default_rng(0)
+    weights = np.exp(np.array([part.log_weight for part in parts]) - max(part.log_weight for part in parts))
+    share = source.multinomial(size, weights / weights.sum())
+    width = parts[1].sigma - parts[0].sigma
+    drawn = []
+    for part, count in zip(parts, share, strict=True):
+        values, vectors = np.linalg.eigh(part.covariance)
+        shifts = source.normal(size=(count, values.size)) * np.sqrt(np.maximum(values, 0)) @ vectors.T
+        effects = part.means + shifts @ part.moves.T + part.deviations * source.normal(size=(count, part.means.size))
+        sigmas = part.sigma + width * (source.random(count) - 0.5)
+        drawn.append(np.column_stack([(part.at + shifts) @ inverse.T, sigmas, effects]))
+    return source.permutation(np.concatenate(drawn))

@@ -10,11 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 from randomized_response import _logistic
 from randomized_response import _scipy as scipy
 from randomized_response._checks import as_count, as_level
-from randomized_response._diagnostics import Diagnostic, LikelihoodFit, LikelihoodRatio, collinear
+from randomized_response._diagnostics import (
+    Diagnostic,
+    LikelihoodFit,
+    LikelihoodRatio,
+    collinear,
+    separation,
+    several_optima,
+)
 from randomized_response._labels import matched
 from randomized_response._links import LINKS, LinkName
 from randomized_response._newton import orthonormal
-from randomized_response._quadrature import GroupedSample, Maximum, Slice, maximize, slices
+from randomized_response._quadrature import GroupedSample, Maximum, maximize, posterior
 from randomized_response._rows import Channels, CovariateRows, Missing, fold, read_like, read_rows
 from randomized_response.errors import ParameterError
 from randomized_response.results import TableResult
@@ -28,8 +35,10 @@ DRAWS = 10_000
 _AT_ONCE = 2_000_000
 """Draws times cells whose shares are computed together."""
 
-_NOTHING = 1e-3
-"""A standard deviation of intercepts below this is none."""
+_NEAR = 4.0
+"""How far on the basis a climb starts where the likelihood of one intercept has no end."""
+_MOVED = 1e-3
+"""A coefficient that a direction moves by less than this part of its length is not moved."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,7 +88,7 @@ class MultilevelFit(LikelihoodFit):
     Attributes
     ----------
     coefficients, standard_errors, covariance :
-        Of the fixed part, on the scale of the link. NaN where there is no finite maximum.
+        Of the fixed part, on the scale of the link; a coefficient without end is infinite, its errors NaN.
     sigma, sigma_standard_error : float
         Standard deviation of the groups' intercepts. 0, and NaN, where the groups are not found to differ.
     groups : tuple
@@ -91,8 +100,9 @@ class MultilevelFit(LikelihoodFit):
     variation : LikelihoodRatio
         The test of sigma = 0: half of the probability is at 0 (Self & Liang 1987).
     converged : bool
+        Whether all coefficients are finite. Areas hold with infinite ones, too.
     diagnostics : tuple of Diagnostic
-        Named "no variation", "not identified" or "no finite maximum"; empty if none.
+        Named "no variation", "separation", "several optima", "not identified" or "no finite maximum"; empty if none.
     n, dropped : int
     """
 
@@ -152,7 +162,7 @@ class MultilevelFit(LikelihoodFit):
         Raises
         ------
         ValueError
-            Naming the argument; where the fit has no finite maximum.
+            Naming the argument; where the fit has no coefficients.
 
         References
         ----------
@@ -179,7 +189,7 @@ class MultilevelFit(LikelihoodFit):
     def _averages(self, table: Floats, groups: NDArray[Any], parts: Floats) -> Floats:
         """The share of yes in each area, which `parts` (areas, cells) make of cells, in each draw: (DRAWS, areas)."""
         if self.draws.size == 0:
-            raise ParameterError("fit", "must have a finite maximum to predict from; see its diagnostics")
+            raise ParameterError("fit", "must have coefficients to predict from; see its diagnostics")
         if groups.shape != (len(table),):
             raise ParameterError("groups", f"must have one label per cell, shape ({len(table)},); got {groups.shape}")
         p = len(self.names)
@@ -250,9 +260,9 @@ def multilevel_regression(
     The covariance is the inverse of the information of coefficients and sigma together. Intercepts and areas are
     Bayesian, with 10,000 draws: sigma from its posterior on a grid (prior: Student's t, 3 degrees of freedom, scale
     2.5, cut at 0), coefficients normal given sigma (prior: normal, 5 for a standard deviation of a covariate),
-    intercepts normal given both (Rue, Martino & Chopin 2009). So they hold where the maximum has sigma 0, too. By the
-    chance of the draws the mean of an area is 1 % of its standard deviation off, a 95 % limit 3 %. How often their
-    intervals cover: docs/evidence/models.md.
+    intercepts normal given both (Rue, Martino & Chopin 2009). So they hold where the maximum has sigma 0 or infinite
+    coefficients, too. By the chance of the draws the mean of an area is 1 % of its standard deviation off, a 95 % limit
+    3 %. How often their intervals cover: docs/evidence/models.md.
     Sampling weights are not taken: put what they depend on among the covariates, and poststratify.
 
     References
@@ -321,48 +331,44 @@ def _fitted(rows: CovariateRows, groups: NDArray[Any], link: LinkName, nodes: in
     yes = rows.looked_up([table[1] for table in rows.tables])
     plain = _logistic.solve(rows, "observed", LINKS[link])
     sample = GroupedSample(inverse.T @ rows.columns, no, yes, rows.weights, rows.clusters, size, LINKS[link], nodes)
-    start = triangle @ np.clip(np.nan_to_num(plain.reached), -20, 20)
-    found = maximize(sample, start)
-    if not found.converged or np.linalg.eigvalsh(found.information[:-1, :-1])[0] <= 0:
-        message = "the climb ended without a finite maximum: separation, or too few reports; no coefficients are given"
+    reached = triangle @ np.nan_to_num(plain.reached)
+    found, above = maximize(sample, reached if plain.converged else np.clip(reached, -_NEAR, _NEAR))
+    if not found.converged:
+        message = "the climb ended without a finite maximum: too few reports; no coefficients are given"
         return _result(rows, groups, link, nothing[0], nothing, (np.nan, np.nan), (empty, empty), np.nan, np.nan,
                        (Diagnostic("no finite maximum", message),), np.empty((0, 0)))  # fmt: skip
-    sigma = float(found.at[-1])
-    spread, error, warnings = _spread(found, sigma)
-    draws = _draws(slices(sample, found), inverse)
-    coefficients, covariance = inverse @ found.at[:-1], inverse @ spread[:p, :p] @ inverse.T
+    coefficients, covariance, endless = _fixed_part(found, inverse)
+    sigma, error, warnings = _spread(found)
+    warnings = (*warnings, *several_optima(1, above))
+    if endless.any():
+        warnings = (*warnings, separation(name for name, moves in zip(rows.names, endless, strict=True) if moves))
+    draws = posterior(sample, found, inverse, DRAWS)
     effects = draws[:, p + 1 :].mean(axis=0), draws[:, p + 1 :].std(axis=0)
     return _result(
-        rows, groups, link, coefficients, covariance, (sigma if sigma > _NOTHING else 0.0, error),
-        effects, found.marginal.log_likelihood, plain.log_likelihood, warnings, draws,
+        rows, groups, link, coefficients, covariance, (sigma, error), effects, found.marginal.log_likelihood,
+        plain.log_likelihood, warnings, draws,
     )  # fmt: skip
 
 
-def _spread(found: Maximum, sigma: float) -> tuple[Floats, float, tuple[Diagnostic, ...]]:
-    """The covariance of coefficients (on the basis) and sigma; sigma's is 0 where it is not found to differ from 0."""
-    if sigma > _NOTHING and np.linalg.eigvalsh(found.information)[0] > 0:
-        spread = np.asarray(np.linalg.inv(found.information), dtype=np.float64)
-        return spread, float(np.sqrt(spread[-1, -1])), ()
-    spread = np.zeros_like(found.information)
-    spread[:-1, :-1] = np.linalg.inv(found.information[:-1, :-1])
+def _fixed_part(found: Maximum, inverse: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """The coefficients, their covariance, and which of them have no end: infinite, their covariance NaN."""
+    moved = inverse @ found.escape
+    sizes = np.linalg.norm(inverse, axis=1)[:, None] * np.linalg.norm(found.escape, axis=0)
+    endless = (np.abs(moved) > _MOVED * sizes).any(axis=1)
+    coefficients = inverse @ found.at[:-1]
+    part = inverse @ found.deviations[:-1]
+    covariance = part @ part.T
+    coefficients[endless] = np.copysign(np.inf, moved.sum(axis=1)[endless])
+    covariance[endless, :] = covariance[:, endless] = np.nan
+    return coefficients, covariance, endless
+
+
+def _spread(found: Maximum) -> tuple[float, float, tuple[Diagnostic, ...]]:
+    """Sigma and its standard error; 0 and NaN where it is not found to differ from 0."""
+    if found.deviations[-1].any():
+        return float(found.at[-1]), float(np.linalg.norm(found.deviations[-1])), ()
     message = "the groups do not differ more than chance lets them: sigma is 0, and the fit that of one intercept"
-    return spread, float("nan"), (Diagnostic("no variation", message),)
-
-
-def _draws(parts: Sequence[Slice], inverse: Floats) -> Floats:
-    """Coefficients, sigma and the groups' intercepts, drawn from the slices by their weight."""
-    source = np.random.default_rng(0)
-    weights = np.exp(np.array([part.log_weight for part in parts]) - max(part.log_weight for part in parts))
-    share = source.multinomial(DRAWS, weights / weights.sum())
-    width = parts[1].sigma - parts[0].sigma
-    drawn = []
-    for part, size in zip(parts, share, strict=True):
-        values, vectors = np.linalg.eigh(part.covariance)
-        shifts = source.normal(size=(size, values.size)) * np.sqrt(np.maximum(values, 0)) @ vectors.T
-        effects = part.means + shifts @ part.moves.T + part.deviations * source.normal(size=(size, part.means.size))
-        sigmas = part.sigma + width * (source.random(size) - 0.5)
-        drawn.append(np.column_stack([(part.at + shifts) @ inverse.T, sigmas, effects]))
-    return source.permutation(np.concatenate(drawn))
+    return 0.0, float("nan"), (Diagnostic("no variation", message),)
 
 
 def _result(
@@ -384,6 +390,6 @@ def _result(
         test = LikelihoodRatio(height, 1, height)
     return MultilevelFit(
         rows.names, coefficients, np.sqrt(np.diag(covariance)), covariance, *sigma, tuple(groups.tolist()), *effects,
-        height, test, link, converged=not np.isnan(height), diagnostics=diagnostics, n=rows.respondents,
-        dropped=rows.dropped, draws=draws,
+        height, test, link, converged=bool(np.isfinite(coefficients).all()), diagnostics=diagnostics,
+        n=rows.respondents, dropped=rows.dropped, draws=draws,
     )  # fmt: skip

@@ -61,7 +61,7 @@ def small_areas(design: Design, parameters: Mapping[str, Any], inputs: Mapping[s
         unmet = {"question": asked[column], "answer": answer + 1, "reason": UNMODELLED}
         return found | {"unmet": unmet}
     fit = _fitted(cells, outcome)
-    if not fit.converged:
+    if not fit.draws.size:
         return found | {"flags": [one.name for one in fit.diagnostics]}
     people, counts = census
     areas = fit.poststratify(cells.columns(people), people[:, 0], counts, confidence=parameters["confidence"])

@@ -88,6 +88,21 @@ def test_area_without_responses_is_estimated_from_the_others() -> None:
     assert widths[f"{DISTRICT}=1"] > np.median(list(widths.values()))
 
 
+def test_age_in_which_nobody_says_yes_keeps_the_areas() -> None:
+    """The coefficient of such an age has no end; areas keep their shares, lower where more people have this age."""
+    design, inputs, _ = inputs_of(1)
+    youngest = [row for row, cells in enumerate(inputs["groups"]) if design.background.cells[cells[0]][1] == (0,)]  # type: ignore[arg-type]
+    totals = np.array(inputs["totals"])
+    totals[youngest] = totals[youngest].sum(axis=2, keepdims=True) * [1, 0]
+    young = [[area, age, 900 if age == 1 else 100] for area, age, _ in CENSUS]
+    few_yes, usual = (
+        small_areas(design, ASKED | {"census": census}, inputs | {"totals": totals.tolist()})["rows"]
+        for census in (young, CENSUS)
+    )
+    assert len(few_yes) == len(usual) == 13  # type: ignore[arg-type]
+    assert 0 < few_yes[-1]["low"] < few_yes[-1]["high"] < usual[-1]["low"]  # type: ignore[index]
+
+
 def test_page_names_ends_and_cautions(design: Design) -> None:
     page = presentation.present(background.done(Kind.AREAS, design, outcome="cheated", area="where_do_you_live"))
     assert page.about == ("Have you cheated?", "Where do you live?")

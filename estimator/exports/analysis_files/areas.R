@@ -106,7 +106,10 @@ climbs <- lapply(c(0.3, 1, 3), function(sigma) optim(
   c(rep(0, p), sigma), function(at) marginal(at[1:p], at[p + 1])$log, function(at) marginal(at[1:p], at[p + 1])$slopes,
   method = "BFGS", control = list(fnscale = -1, maxit = 500, reltol = 1e-13)
 ))
-best <- climbs[[which.max(vapply(climbs, function(one) one$value, 0))]]$par
+heights <- vapply(climbs, function(one) one$value, 0)
+ended <- vapply(climbs, function(one) max(abs(one$par[1:p])) < 15, TRUE)  # with finite coefficients
+near <- ended & heights > max(heights) - 0.5
+best <- climbs[[which.max(if (any(near)) ifelse(near, heights, -Inf) else heights)]]$par
 sigma <- abs(best[p + 1])
 top <- max(1.5 * sigma, 0.3)
 highest <- given_sigma(max(sigma, 1e-3), best[1:p])$log_weight

@@ -34,7 +34,7 @@ def small_areas(one: Analysis) -> Iterator[Row]:
     places, codes = cells.counts.nonzero()
     areas, counts = cells.answers[places, 0], cells.counts[places, codes]
     fit = multilevel_regression(cells.design(columns)[places], codes, outcome.channel, areas, counts=counts)
-    if not fit.converged:
+    if not fit.draws.size:
         return
     mass = cells.n.astype(float) if census is None else census[:, -1].astype(float)
     found = fit.poststratify(cells.design(columns, people), people[:, 0], mass, confidence=one.confidence)
