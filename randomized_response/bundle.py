@@ -146,8 +146,8 @@ class Bundle:
     Examples
     --------
     >>> bundle = load_bundle("docs/examples/redbook-1974.report.json")
-    >>> list(bundle.items), bundle.strata["y08"]
-    (['affair', 'rating'], '8 to 10 years')
+    >>> list(bundle.items), bundle.strata["religion=4"]
+    (['affair', 'rating'], 'How religious are you? Strongly')
     """
 
     title: str
@@ -182,7 +182,7 @@ class Bundle:
         --------
         >>> bundle = load_bundle("docs/examples/redbook-1974.report.json")
         >>> bundle.shares, bundle.estimate_population("affair").constrained.round(4)
-        (mappingproxy({}), array([0.6762, 0.3238]))
+        (mappingproxy({}), array([0.6659, 0.3341]))
         """
         item, weights = self._item(key), self._weights(key)
         estimates = [item.question.estimate(counts, **options) for counts, _ in weights]
@@ -243,8 +243,8 @@ def load_bundle(path: str | Path) -> Bundle:
     >>> print(bundle.items["affair"].estimate())
     6366 reports; 95 % intervals: feldman_cousins
     answer  estimate  std. error     low    high  unbiased
-         0    0.6762      0.0123  0.6519  0.7005    0.6762
-         1    0.3238      0.0123  0.2995  0.3481    0.3238
+         0    0.6659      0.0124  0.6416  0.6901    0.6659
+         1    0.3341      0.0124  0.3099  0.3584    0.3341
     """
     design, digest, rows, groups, cells = _read(Path(path))
     language = design["languages"][0]

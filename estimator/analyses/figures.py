@@ -1,6 +1,6 @@
 """Charts of the rows of an analysis, each with a table of the same numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.safestring import SafeString
@@ -15,12 +15,21 @@ from estimator.base.languages import figures, filled
 
 @dataclass(frozen=True)
 class FigureTable:
-    """Text cells under headings; the first `names` cells of a row are its labels."""
+    """Text cells under headings; the first `names` cells of a row are its labels.
+
+    The last cell of a row that is too short reaches to the end; one alone is a heading of the rows below it.
+    """
 
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     names: int = 1
+
+    @property
+    def spanned(self) -> Iterator[tuple[tuple[str, int], ...]]:
+        """The rows with the number of columns of each cell."""
+        for row in self.rows:
+            yield (*((text, 1) for text in row[:-1]), (row[-1], len(self.head) - len(row) + 1))
 
 
 @dataclass(frozen=True)
@@ -53,10 +62,10 @@ def estimates(
     head: str,
     headed: Sequence[tuple[str, str]] = (),
 ) -> FigureWithTable:
-    """Chart estimates over one axis, with their table; `headed` are headings and labels for the chart alone."""
+    """Chart estimates over one axis, with their table; `headed` are headings and labels in place of the labels."""
     drawn = _under_headings(_points(rows, labels), headed)
     mean, axis = _axis(rows, drawn)
-    cells = tuple((label, *_cells(row)) for label, row in zip(labels, rows, strict=True))
+    cells = _with_headings([(label, *_cells(row)) for label, row in zip(labels, rows, strict=True)], headed)
     error = gettext("Standard error") if mean else gettext("Standard error (percentage points)")
     table = FigureTable(title, (head, gettext("Responses"), gettext("Estimate"), _interval(rows), error), cells)
     return drawn_over(drawn, key, title, axis, table)
@@ -73,6 +82,16 @@ def _under_headings(drawn: list[charts.ChartRow], headed: Sequence[tuple[str, st
         replace(row, label=label, heading=heading if heading != last else "")
         for row, (heading, label), last in zip(drawn, headed, before, strict=False)
     ] or drawn
+
+
+def _with_headings(rows: Sequence[tuple[str, ...]], headed: Sequence[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:
+    """Rows of a table with these labels, and each heading in a row of its own above the first that has it."""
+    found: list[tuple[str, ...]] = []
+    for row, (heading, label), (before, _) in zip(rows, headed, [("", ""), *headed], strict=False):
+        if heading != before:
+            found.append((heading,))
+        found.append((label, *row[1:]))
+    return tuple(found or rows)
 
 
 def _point(row: AnalysisRow, label: str, heading: str = "") -> charts.ChartRow:
@@ -96,21 +115,21 @@ def differences(
     key: str = "differences",
     headed: Sequence[tuple[str, str]] = (),
 ) -> FigureWithTable:
-    """Chart differences from 0, with their table; `headed` are headings and labels for the chart alone."""
+    """Chart differences from 0, with their table; `headed` are headings and labels in place of the labels."""
     drawn, cells, plain = [], [], replace(unit, sign="")
     for label, row in zip(labels, rows, strict=True):
         places = sentences.places_of(row, unit)
         span = sentences.signed(wording.span(row.low, row.high, places, plain))
         value = sentences.signed(wording.value(row.estimate, places, plain))
         drawn.append(charts.ChartRow(label, f"{value} ({span})", row.estimate, row.low, row.high))
-        verdict = "differ" if row.differs else gettext("not distinguishable")
+        verdict = gettext("differ") if row.differs else gettext("not distinguishable")
         cells.append((label, wording.count(row.n), value, span, verdict))
     drawn = _under_headings(drawn, headed)
     axis = axes.of_differences(rows, shares=unit is sentences.POINTS)
     points = gettext(", percentage points") if unit is sentences.POINTS else ""
     estimate = gettext("Estimate") + points
     head = (gettext("Difference"), gettext("Responses"), estimate, _interval(rows, together), gettext("Verdict"))
-    table = FigureTable(f"{title}{points}", head, tuple(cells))
+    table = FigureTable(f"{title}{points}", head, _with_headings(cells, headed))
     return drawn_over(drawn, key, f"{title}{points}", axis, table)
 
 
@@ -143,10 +162,14 @@ def ratios(rows: list[AnalysisRow], speaker: RowDescriber, answer: str, key: str
         charts.ChartRow(label, _ratio_text(row), row.estimate, row.low, row.high)
         for label, row in zip(labels, rows, strict=True)
     ]
-    if speaker.design.background:
-        drawn = _under_headings(drawn, compared(rows, speaker))
+    headed = compared(rows, speaker) if speaker.design.background else []
+    drawn = _under_headings(drawn, headed)
     title = gettext("Odds ratios of {answer}").format(answer=answer)
-    cells = tuple((label, wording.count(row.n), *_ratio_cells(row)) for label, row in zip(labels, rows, strict=True))
+    numbers = [
+        (label, wording.count(row.n), *_ratio_cells(row)[: 1 if row.low is None else None])
+        for label, row in zip(labels, rows, strict=True)
+    ]
+    cells = _with_headings(numbers, headed)
     head = (
         gettext("Groups"),
         gettext("Responses"),
@@ -206,10 +229,11 @@ def spanned(row: AnalysisRow) -> str:
     return sentences.signed(wording.span(row.low, row.high, places, wording.unit_of(mean=row.quantity == "mean")))
 
 
-def _cells(row: AnalysisRow) -> tuple[str, str, str, str]:
+def _cells(row: AnalysisRow) -> tuple[str, ...]:
+    """The responses and the estimate; of a row without numbers, why it has none."""
     n = wording.count(row.n)
     if not row.known:
-        return n, sentences.capital(sentences.missing(row)), "–", "–"
+        return n, sentences.capital(sentences.missing(row))
     unit, places = (
         wording.unit_of(mean=row.quantity == "mean"),
         wording.decimals(row.standard_error, wording.unit_of(mean=row.quantity == "mean")),

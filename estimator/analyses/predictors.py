@@ -38,7 +38,7 @@ class Table:
 
     @property
     def n(self) -> NDArray[np.int64]:
-        n: NDArray[np.int64] = self.reports.reshape(len(self.reports), -1).sum(axis=1)
+        n: NDArray[np.int64] = self.reports.sum(axis=tuple(range(1, self.reports.ndim)))
         return n
 
     @property

@@ -49,11 +49,11 @@ def _background(read: Results) -> Iterator[Titled]:
     if not background:
         return
     text = _(
-        "Asked openly, without randomisation: %(questions)s. Each response names one of %(cells)s combinations of "
+        "Asked openly, without randomisation: %(questions)s Each response names one of %(cells)s combinations of "
         "answers, made for at least %(smallest)s of %(expected)s expected respondents each; rarer ones are put "
         "together. Groups by an answer hold the responses that tell it by itself: %(kept)s."
     ) % {
-        "questions": " ".join(question.wording[read.language] for question in background.questions),
+        "questions": " ".join(_ended(question.wording[read.language]) for question in background.questions),
         "cells": wording.count(len(background.cells)),
         "smallest": wording.count(background.smallest_cell),
         "expected": wording.count(background.expected_responses),
@@ -62,6 +62,11 @@ def _background(read: Results) -> Iterator[Titled]:
     if read.run.anytime:
         text = f"{text} {_('While the survey is open, nothing is estimated by group.')}"
     yield (_("Background questions"), text)
+
+
+def _ended(wording: str) -> str:
+    """A question, with a full stop where it ends in nothing else."""
+    return wording if wording.endswith(("?", "؟", "!", ".", ":", "…")) else f"{wording}."
 
 
 def _kept(read: Results) -> str:

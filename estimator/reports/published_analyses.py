@@ -67,10 +67,13 @@ def _figures(parts: Sequence[FigureWithTable], key: str) -> Iterator[AnalysisFig
 def _table(table: FigureTable) -> ReportTable:
     columns = tuple(TableColumn(text, number=place >= table.names) for place, text in enumerate(table.head))
     rows = (
-        tuple(
-            Cell(text, kind="head" if place == 0 else "words" if place < table.names else "number")
-            for place, text in enumerate(row)
-        )
-        for row in table.rows
+        tuple(Cell(text, _kind(place, span, table), span) for place, (text, span) in enumerate(row))
+        for row in table.spanned
     )
     return ReportTable(table.caption, columns, tuple(rows))
+
+
+def _kind(place: int, span: int, table: FigureTable) -> str:
+    if span > 1:
+        return "missing" if place else "heading"
+    return "head" if place == 0 else "words" if place < table.names else "number"

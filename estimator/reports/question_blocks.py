@@ -200,9 +200,10 @@ def _notes(item: QuestionResults) -> Iterator[str]:
 
 def _part(item: QuestionResults, cells: tuple[EstimateCell, ...], key: str, manner: NumberFormat) -> EstimatePart:
     mean = cells[0].estimate.measure == MEAN
-    overall, by_group = ([c for c in cells if bool(c.group_key) == grouped] for grouped in (False, True))
+    overall = [cell for cell in cells if not cell.group_key]
+    by_group = [cell for cell in cells if cell.group_key and (cell.estimate.n or not cell.withheld)]
     single = mean or bool(item.of_one)  # one row per group: a single picture shows all of them
-    rows = [_drawn(item, cell, manner, by_group=single and bool(by_group)) for cell in overall + (by_group * single)]
+    rows = _in_blocks(item, overall + by_group * single, manner, by_group=single and bool(by_group))
     group_rows = [] if single else _grouped(item, by_group, manner)
     axis = _axis_of_mean(item) if mean else charts.axis_for(rows + group_rows)
     caption = _("Estimated mean") if mean else _("Estimated shares")
@@ -251,10 +252,19 @@ def _grouped(item: QuestionResults, cells: list[EstimateCell], manner: NumberFor
     rows = []
     for choice in range(len(item.choices)):
         mine = [cell for cell in cells if cell.estimate.choice == choice]
-        rows += [
-            _drawn(item, cell, manner, by_group=True, heading="" if n else cell.choice) for n, cell in enumerate(mine)
-        ]
+        rows += _in_blocks(item, mine, manner, by_group=True, choice=item.choices[choice])
     return rows
+
+
+def _in_blocks(
+    item: QuestionResults, cells: list[EstimateCell], manner: NumberFormat, *, by_group: bool, choice: str = ""
+) -> list[ChartRow]:
+    """The rows of a chart, with a heading above the first of a choice, and of those by one background question."""
+    headings = [" – ".join(part for part in (choice, cell.question * by_group) if part) for cell in cells]
+    return [
+        _drawn(item, cell, manner, by_group=by_group, heading=heading if heading != before else "")
+        for cell, heading, before in zip(cells, headings, ["", *headings], strict=False)
+    ]
 
 
 def _missing(item: QuestionResults, cell: EstimateCell) -> str:
@@ -270,7 +280,8 @@ def _drawn(
     estimate, unit = cell.estimate, wording.unit_of(mean=cell.estimate.measure == MEAN)
     places = wording.decimals(estimate.standard_error, unit)
     means = targets.estimate_meta(item, estimate)
-    label = (cell.group or all_respondents(means, mixed=True)) if by_group else (cell.choice or _("Mean"))
+    group = cell.answer or cell.group or all_respondents(means, mixed=True)
+    label = group if by_group else (cell.choice or _("Mean"))
     if not cell.known:
         return ChartRow(label, _missing(item, cell), heading=heading)
     interval = wording.span(estimate.noise_low, estimate.noise_high, places, unit)
@@ -296,7 +307,7 @@ def _line(item: QuestionResults, cell: EstimateCell, manner: NumberFormat) -> Ta
     )
     means = targets.estimate_meta(item, estimate)
     if not cell.known:
-        return TableRow(cell.choice, cell.group, n, means, missing=_missing(item, cell))
+        return TableRow(cell.choice, cell.group, n, means, cell.question, cell.answer, missing=_missing(item, cell))
     places = wording.decimals(estimate.standard_error, unit)
     error = estimate.standard_error if manner.sampling else estimate.noise_standard_error
     return TableRow(
@@ -304,6 +315,8 @@ def _line(item: QuestionResults, cell: EstimateCell, manner: NumberFormat) -> Ta
         group=cell.group,
         n=n,
         means=means,
+        question=cell.question,
+        answer=cell.answer,
         estimate=wording.value(estimate.constrained, places, unit),
         noise=wording.span(estimate.noise_low, estimate.noise_high, places, unit),
         sampled=wording.span(estimate.low, estimate.high, places, unit) if manner.sampling else "",

@@ -14,13 +14,16 @@ class TableRow:
     """One estimate in a table: each number as text, or `missing`, the reason why there are none.
 
     `sampled` is the interval for a larger population; empty where the author does not declare a simple random sample.
-    `means` is what is to be said of the number.
+    `means` is what is to be said of the number. `question` and `answer` are those to a background question that make
+    the group.
     """
 
     choice: str
     group: str
     n: str
     means: EstimateMeta
+    question: str = ""
+    answer: str = ""
     missing: str = ""
     estimate: str = ""
     noise: str = ""
@@ -58,7 +61,7 @@ class Cell:
     verdict: str = ""
 
 
-KINDS = ("head", "words", "number", "strong", "missing", "verdict")
+KINDS = ("heading", "head", "words", "number", "strong", "missing", "verdict")
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class ReportTable:
-    """Rows of cells under their columns; the first cell of a row is its head."""
+    """Rows of cells under their columns; the first cell of a row is its head, or one alone a heading of those below."""
 
     caption: str
     columns: tuple[TableColumn, ...]
@@ -100,9 +103,11 @@ def table(
     columns += [TableColumn(error), TableColumn(_("Equivalent direct answers (n)"))]
     columns += [TableColumn(_("True value"))] * truth
     numbers = 5 + sampling
-    rows = (
-        _row(line, by_group=by_group, by_choice=by_choice, numbers=numbers, truth=truth, mixed=mixed) for line in lines
-    )
+    rows: list[tuple[Cell, ...]] = []
+    for line, before in zip(lines, ("", *(line.question for line in lines)), strict=False):
+        if line.question != before:
+            rows.append((Cell(line.question, "heading", span=len(columns), quoted=True),))
+        rows.append(_row(line, by_group=by_group, by_choice=by_choice, numbers=numbers, truth=truth, mixed=mixed))
     return ReportTable(caption, tuple(columns), tuple(rows))
 
 
@@ -119,7 +124,8 @@ def verdict_cell(verdict: Verdict | None) -> Cell:
 def _row(
     line: TableRow, *, by_group: bool, by_choice: bool, numbers: int, truth: bool, mixed: bool
 ) -> tuple[Cell, ...]:
-    named = [Cell(line.group or all_respondents(line.means, mixed=mixed), "head", quoted=bool(line.group))] * by_group
+    group = line.answer or line.group or all_respondents(line.means, mixed=mixed)
+    named = [Cell(group, "head", quoted=bool(line.group))] * by_group
     named += [Cell(line.choice, "words" if by_group else "head", quoted=True)] * by_choice
     if line.missing:
         values = [Cell(line.missing, "missing", span=numbers)]

@@ -53,6 +53,8 @@ class ReleasedGroup:
     - `names`: of the groups that it holds, as they were offered.
     - `share`: its known share of the population, exact.
     - `rows`: the rows of the released totals that it is made of.
+    - `question`, `answer`: of those with one answer to a background question, in the survey's own language.
+    - `withheld`: whether that answer is that they prefer not to say.
     """
 
     code: int
@@ -61,6 +63,9 @@ class ReleasedGroup:
     names: tuple[str, ...]
     share: str | None
     rows: tuple[int, ...]
+    question: str = ""
+    answer: str = ""
+    withheld: bool = False
 
     @property
     def full_label(self) -> str:
@@ -293,4 +298,8 @@ def _answer_groups(partition: Partition) -> Iterator[ReleasedGroup]:
     for group in answer_groups(background, partition.members):
         label = label_in(partition.design, group.code, language)
         key = answer_key(partition.design, group.question, group.answer)
-        yield ReleasedGroup(group.code, key, label, (label,), None, group.rows)
+        question = background.questions[group.question]
+        yield ReleasedGroup(
+            group.code, key, label, (label,), None, group.rows, question.wording[language],
+            question.choices[group.answer][language], withheld=group.answer not in question.offered,
+        )  # fmt: skip

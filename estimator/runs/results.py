@@ -30,7 +30,8 @@ Truths = dict[tuple[int, int | None], dict[int, float]]
 class EstimateCell:
     """One estimate with its texts; `group` and `group_key` are empty if it is for all respondents.
 
-    `choice` is the choice as it was offered, empty for a mean.
+    `choice` is the choice as it was offered, empty for a mean. `question` and `answer` are those to a background
+    question that make the group; `withheld` whether they prefer not to say it.
     """
 
     estimate: Estimate
@@ -38,6 +39,9 @@ class EstimateCell:
     group: str
     group_key: str
     truth: float | None
+    question: str = ""
+    answer: str = ""
+    withheld: bool = False
 
     @property
     def known(self) -> bool:
@@ -254,11 +258,12 @@ def _cells(
             continue  # of a run from before such shares were left out
         found = groups.get(estimate.stratum)
         group, key = (found.label, found.key) if found else ("", "")
+        told = (found.question, found.answer, found.withheld) if found else ()
         held = truths.get((estimate.position, estimate.stratum), {})
         choice, truth = "", selectors.known_mean(held, question.values)
         if estimate.measure == SHARE:
             choice, truth = frozen.choices[estimate.choice][language], held.get(estimate.choice)
-        yield EstimateCell(estimate, choice, group, key, truth)
+        yield EstimateCell(estimate, choice, group, key, truth, *told)
 
 
 def truth_of_all(partition: Partition, position: int, totals: Totals, truths: Truths) -> dict[int, float]:

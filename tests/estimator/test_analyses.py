@@ -536,3 +536,10 @@ def test_waves_returned_with_weighted_groups_raises(design: Design) -> None:
     newest, older = waves(Design.of({**design.document, "strata": strata}), 2)
     with pytest.raises(AnalysisError, match="weighted by their known shares"):
         run("versions", newest, older, quantity="cheated:1", returned="10")
+
+
+def test_last_cell_of_a_short_row_reaches_to_the_end() -> None:
+    """A reason in the place of numbers, or a heading."""
+    rows = (("Age",), ("18–29", "3", "Too few responses"), ("30–44", "40", "12 %", "8–17 %"))
+    table = figures.FigureTable("Shares", ("Group", "Responses", "Estimate", "95 % interval"), rows)
+    assert [[span for _, span in row] for row in table.spanned] == [[4], [1, 1, 2], [1, 1, 1, 1]]

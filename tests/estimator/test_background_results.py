@@ -1,17 +1,21 @@
 """Reports and files of a survey with background questions: estimates by each answer, rows by cells of ten."""
 
 import io
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pyreadstat
 import pytest
+from django.template.loader import render_to_string
 
 from collector.designs import FEWEST_IN_GROUP
 from estimator.exports.formats import FORMATS
 from estimator.models import Run
+from estimator.reports import question_blocks
 from estimator.runs import results
 from estimator.runs.results import NOTHING_KNOWN
 from randomized_response import load_bundle
@@ -19,6 +23,8 @@ from surveys.rendering import results_page
 from tests.factories import background
 from tests.factories.runs import run_of
 from tests.tools.bundles import run_rebuild, unpack_bundle
+
+FORMAT = question_blocks.NumberFormat("95 %")
 
 
 @pytest.fixture
@@ -60,6 +66,41 @@ def test_results_page_names_each_answer(run: Run) -> None:
     page = results_page.rendered(run.key, "en").decode()
     assert "Where do you live? West" in page
     assert "What is your gender? Woman" in page
+
+
+def test_table_names_each_answer_under_its_question(run: Run) -> None:
+    block = question_blocks.block(results.read(run).items[0], 0, FORMAT)
+    table = render_to_string("estimator/_table.html", {"table": block.parts[0].main, "block": block})
+    heads = re.findall(r'<th scope="(row|rowgroup)".*?>(.*?)</th>', table)
+    assert heads[:3] == [("row", "All respondents"), ("rowgroup", "Where do you live?"), ("row", "North")]
+    assert heads[heads.index(("rowgroup", "What is your gender?")) + 1] == ("row", "Woman")
+    assert table.count("<tbody>") == table.count("</tbody>") == 4
+
+
+def test_chart_has_a_heading_for_each_question(run: Run) -> None:
+    yes, mood = (question_blocks.block(item, 0, FORMAT).parts[0] for item in results.read(run).items)
+    questions = ["Where do you live?", "How old are you?", "What is your gender?"]
+    assert [row.heading for row in yes.overall.rows if row.heading] == questions
+    assert yes.overall.rows[1].label == "North"
+    assert mood.by_group is not None
+    headings = [row.heading for row in mood.by_group.rows if row.heading]
+    assert headings[:4] == [*(f"Well – {question}" for question in questions), f"So-so – {questions[0]}"]
+    assert mood.groups is not None
+    alone = [row[0] for row in mood.groups.rows if len(row) == 1]
+    assert [(cell.text, cell.kind, cell.span) for cell in alone] == [
+        (question, "heading", len(mood.groups.columns)) for question in questions
+    ]
+
+
+@pytest.mark.parametrize(("n", "shown"), [(0, False), (12, True)])
+def test_group_that_prefers_not_to_say_is_shown_if_somebody_is_in_it(run: Run, n: int, shown: bool) -> None:
+    """A simulation tells of every group, those of nobody too."""
+    item = results.read(run).items[0]
+    cell = next(cell for cell in item.cells if cell.answer == "West" and cell.estimate.choice == 1)
+    silent = replace(cell, answer="No answer", withheld=True)
+    silent.estimate.n = n
+    block = question_blocks.block(replace(item, cells=(*item.cells, silent)), 0, FORMAT)
+    assert ("No answer" in [row.label for row in block.parts[0].overall.rows]) == shown
 
 
 def test_library_reads_groups_and_cells(run: Run, tmp_path: Path) -> None:

@@ -93,6 +93,8 @@ def test_page_tells_the_table_and_the_correlation() -> None:
     told = " ".join(map(str, page.methods))
     assert "Kwan, So & Tam" in told
     assert "count 1, 2, 3" in told
+    first = page.parts[0].table
+    assert all(sum(span for _, span in row) == len(first.head) for row in first.spanned)
     (association,) = [part.table for part in page.parts if part.title == "Association"]
     assert association.rows[0][0] == "Correlation, from −1 to 1"
     first, *_ = exports.rows_of(found)

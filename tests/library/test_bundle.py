@@ -25,8 +25,12 @@ def test_bundle_reproduces_every_figure(document: dict[str, Any]) -> None:
         "low": "low", "high": "high", "noise_standard_error": "noise_standard_error",
         "noise_low": "noise_low", "noise_high": "noise_high", "direct_question_n": "direct_question_n",
     }  # fmt: skip
-    assert len(document["estimates"]) == (2 + 5) * 5
-    for row in document["estimates"]:
+    assert len(document["estimates"]) == (2 + 5) * (1 + 5 + 5 + 4)
+    told = [row for row in document["estimates"] if row["n"]]
+    assert {row["stratum"] for row in document["estimates"] if not row["n"]} == {  # nobody preferred not to say
+        "years_married=5", "religion=5", "education=4"
+    }  # fmt: skip
+    for row in told:
         estimate = bundle.items[row["item"]].estimate(row["stratum"], confidence=row["confidence"])
         for column, name in columns.items():
             stated = math.nan if row[column] is None else row[column]
@@ -39,15 +43,21 @@ def test_bundle_has_items_strata_and_counts() -> None:
     assert bundle.items["affair"].wording == "Have you had an affair during your marriage?"
     assert bundle.items["affair"].choices == ("No", "Yes")
     assert bundle.items["affair"].mechanism.weights == ((3, 1), (1, 3))
-    assert list(bundle.strata) == ["y00", "y05", "y08", "y11"]
+    assert list(bundle.strata)[:5] == [f"years_married={answer}" for answer in range(1, 6)]
+    assert bundle.cells["c0001"] == {
+        "years_married": ("Less than 5 years",), "religion": ("Not at all",), "education": ("High school or less",)
+    }  # fmt: skip
     assert bundle.shares == {}
     assert bundle.items["rating"].counts[""].shape == (1, 5)
     assert bundle.items["rating"].counts[""].sum() == 6366
 
 
-def test_bundle_strata_sum_to_the_whole() -> None:
-    for item in load_bundle(EXPORT).items.values():
-        assert (sum(item.counts[key] for key in item.counts if key) == item.counts[""]).all()
+def test_bundle_cells_sum_to_the_whole_and_to_groups() -> None:
+    bundle = load_bundle(EXPORT)
+    for item in bundle.items.values():
+        assert (sum(item.counts[key] for key in bundle.cells) == item.counts[""]).all()
+        strong = [key for key, told in bundle.cells.items() if told["religion"] == ("Strongly",)]
+        assert (sum(item.counts[key] for key in strong) == item.counts["religion=4"]).all()
 
 
 def test_bundle_changed_design_raises(document: dict[str, Any], tmp_path: Path) -> None:

@@ -126,14 +126,15 @@ def check_page(done: Analysis, page: str) -> None:
         heads, body = re.findall(r"<th scope=\"col\"", part), part.partition("<tbody>")[2]
         rows = body.count("<tr>")
         assert rows
-        assert body.count("</th>") + body.count("</td>") == rows * len(heads)
+        spans = [int(span or 1) for span in re.findall(r'<t[hd]\b(?:[^>]*colspan="(\d+)")?', body)]
+        assert sum(spans) == rows * len(heads)
         for drawn in re.findall(r"<svg xmlns.*?</svg>(?=<svg xmlns|</figure>)", part, re.S):
             svg = ElementTree.fromstring(drawn)
             title, words = svg.findtext(f"{SVG}title"), svg.findtext(f"{SVG}desc")
             assert title
             assert words
             assert svg.get("role") == "img"
-            assert len(words.split("; ")) == rows
+            assert len(words.split("; ")) == rows - body.count('scope="rowgroup"')
             labels = svg.get("aria-labelledby", "").split()
             assert [page.count(f'id="{label}"') for label in labels] == [1, 1]
 

@@ -3,6 +3,7 @@
 import io
 import json
 import secrets
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,9 +14,11 @@ from collector.designs import Design, selectors
 from collector.errors import InputError
 from collector.models import Report
 from collector.reports import selectors as reports
+from estimator.models import Analysis
 from estimator.runs import selectors as estimates
 from estimator.runs import services as estimator
 from surveys.accounts.teams import home_team
+from surveys.definition import definitions
 from surveys.lifecycle import services
 from surveys.management import demo
 from surveys.models import Survey
@@ -57,14 +60,30 @@ def test_rehearsal_interrupted_starts_anew(survey: Survey) -> None:
     assert again.versions.count() == 2
 
 
+def redbook_design() -> Design:
+    return definitions.design_of(demo.definition(demo.FINISHED), version=1)
+
+
 def test_demo_respondents_equal_fair_1978() -> None:
-    """Of Fair (1978), in the order in which statsmodels has them."""
-    data = fair.load_pandas().data
-    years = {0.5: 0, 2.5: 0, 6.0: 1, 9.0: 2, 13.0: 3, 16.5: 3, 23.0: 3}  # midpoints; the group of each
-    rows = zip(data["affairs"], data["rate_marriage"], data["yrs_married"], strict=True)
-    women = [Respondent(years[married], (int(affairs > 0), int(rating) - 1)) for affairs, rating, married in rows]
+    """Each combination of answers is given by as many women as in the data of Fair (1978) that statsmodels has."""
+    data, design = fair.load_pandas().data, redbook_design()
+    years = {0.5: 0, 2.5: 0, 6.0: 1, 9.0: 2, 13.0: 3, 16.5: 3, 23.0: 3}  # midpoints; the answer of each
+    school = {9: 0, 12: 0, 14: 1, 16: 2, 17: 2, 20: 2}
+    names = ("yrs_married", "religious", "educ", "affairs", "rate_marriage")
+    women = [
+        Respondent(
+            design.background.cell_of((years[married], int(religious) - 1, school[int(educ)])),
+            (int(affairs > 0), int(rating) - 1),
+        )
+        for married, religious, educ, affairs, rating in zip(*(data[name] for name in names), strict=True)
+    ]
     assert len(women) == 6366
-    assert demo.redbook_respondents() == women
+    assert Counter(demo.redbook_respondents(design)) == Counter(women)
+
+
+def test_survey_with_other_questions_is_refused_by_name() -> None:
+    with pytest.raises(InputError, match="must ask years_married, religion, education, affair, rating; it asks cheat"):
+        demo.redbook_respondents(DESIGN)
 
 
 def test_simulated_body_has_browser_wire_format() -> None:
@@ -164,20 +183,18 @@ def test_answers_csv_error_names_line_not_answer(text: str, fault: str) -> None:
 
 def test_redbook_counts_equal_published() -> None:
     """statsmodels.datasets.fair: 6,366 women, 2,053 with an affair, 2,684 who rate their marriage very good."""
-    from surveys.management.demo import redbook_respondents
-
-    people = redbook_respondents()
+    design = redbook_design()
+    people = demo.redbook_respondents(design)
     assert len(people) == 6_366
     assert sum(person.answers[0] for person in people) == 2_053
     assert sum(person.answers[1] == 4 for person in people) == 2_684
-    assert [sum(person.stratum == stratum for person in people) for stratum in range(4)] == [2_404, 1_141, 602, 2_219]
+    married = Counter(design.background.cells[person.stratum][0] for person in people)
+    assert married == {(0,): 2_404, (1,): 1_141, (2,): 602, (3,): 2_219}
 
 
 def test_demo_build_interrupted_is_finished(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    from surveys.management import demo
-
-    few = demo.redbook_respondents()[::100]
-    monkeypatch.setattr(demo, "redbook_respondents", lambda: few)
+    few = demo.redbook_respondents(redbook_design())[::100]
+    monkeypatch.setattr(demo, "redbook_respondents", lambda _: few)
     for slug in (demo.FINISHED, demo.OPEN):
         services.write_survey(demo.definition(slug), team=home_team(alice))
     demo.build(alice, progress=lambda steps, total: steps)
@@ -186,14 +203,15 @@ def test_demo_build_interrupted_is_finished(alice: User, monkeypatch: pytest.Mon
 
 
 def test_demo_build_twice_keeps_first(alice: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    from surveys.management import demo
-
-    few = demo.redbook_respondents()[::40]
-    monkeypatch.setattr(demo, "redbook_respondents", lambda: few)
+    few = demo.redbook_respondents(redbook_design())[::40]
+    monkeypatch.setattr(demo, "redbook_respondents", lambda _: few)
     for _ in range(2):
         demo.build(alice, progress=lambda steps, total: steps)
     run = demo.finished_run()
     assert run is not None
     assert (run.reports, run.published) == (len(few), True)
     assert Survey.objects.count() == 2
+    names = Analysis.objects.filter(published=True).values_list("name", flat=True)
+    assert set(names) == {"Who has an affair", "Affairs and how marriages are rated"}
+    assert len(names) == 2
     assert demo.open_version() is not None

@@ -55,9 +55,9 @@ class ChartRow:
 
 @dataclass(frozen=True)
 class Layout:
-    """Positions in a chart: the axis from `left` to `right` in per cent of the width, and characters per line.
+    """Positions in a chart: the axis from `left` to `right` in per cent of the width; characters per line of labels.
 
-    Labels are `beside` their marks or, on a narrow page, above them.
+    Headings have the whole width. Labels are `beside` their marks or, on a narrow page, above them.
     """
 
     name: str
@@ -65,11 +65,12 @@ class Layout:
     right: float
     characters: int
     beside: bool
+    heading: int = 34
 
 
 NARROW = Layout("narrow", left=4.5, right=95.5, characters=28, beside=False)
 STRIP_LAYOUT = Layout("strip", left=3, right=97, characters=0, beside=True)
-WIDE = Layout("wide", left=30, right=77, characters=26, beside=True)
+WIDE = Layout("wide", left=30, right=77, characters=26, beside=True, heading=72)
 
 
 def axis_for(rows: Iterable[ChartRow]) -> Axis:
@@ -212,10 +213,10 @@ class _Canvas:
     def draw(self, row: ChartRow) -> None:
         if row.heading:
             self.y += GAP if self.y else 0
-            self._lines("heading", row.heading)
+            self._lines("heading", row.heading, self.layout.heading)
             self.y += 4
         top = self.y
-        self._lines("label", row.label)
+        self._lines("label", row.label, self.layout.characters)
         beside, known = self.layout.beside, row.estimate is not None
         if not beside and len(_wrapped(row.label, self.layout.characters)[-1]) + len(row.text) > ONE_LINE:
             self.y += LINE
@@ -234,8 +235,8 @@ class _Canvas:
         for tick, x in self.at:
             yield text("tick", x, self.y + 12, self.axis.tick(tick), "middle")
 
-    def _lines(self, kind: str, words: str) -> None:
-        for part in _wrapped(words, self.layout.characters):
+    def _lines(self, kind: str, words: str, characters: int) -> None:
+        for part in _wrapped(words, characters):
             self.y += LINE
             self.parts.append(text(kind, 0, self.y - 5, part))
 

@@ -37,7 +37,7 @@ class Cells:
 
     @property
     def n(self) -> Array:
-        return self.counts.reshape(len(self.counts), -1).sum(axis=1)
+        return np.asarray(self.counts.sum(axis=tuple(range(1, self.counts.ndim))))
 
     def given(self, place: int) -> list[int]:
         """The answers to a predictor that responses tell."""

@@ -103,7 +103,7 @@ def _check(options: dict[str, Any]) -> None:
 def _people(design: Design, options: dict[str, Any]) -> list[Respondent] | None:
     """The given respondents; None if they are drawn."""
     if options["redbook"]:
-        return demo.redbook_respondents()
+        return demo.redbook_respondents(design)
     if not options["answers"]:
         return None
     with options["answers"].open(newline="", encoding="utf-8") as file:

@@ -8,6 +8,10 @@ import numpy as np
 import yaml
 from django.contrib.auth.models import User
 
+from collector.designs import Design
+from collector.designs.selectors import get_design
+from collector.errors import InputError
+from estimator.analyses import services as analyses
 from estimator.models import Run
 from estimator.reports import disclosures
 from estimator.runs import services as estimator
@@ -23,6 +27,7 @@ from surveys.planning.rehearsals.respondents import Respondent
 
 FINISHED = "redbook-1974"
 OPEN = "student-life"
+QUESTIONS = ["years_married", "religion", "education", "affair", "rating"]
 SEED = 1974
 """A fixed seed, so that every demo has the same report."""
 
@@ -34,17 +39,21 @@ def definition(slug: str) -> Definition:
     return definitions.load((Path(__file__).parent / f"{slug}.yaml").read_text(encoding="utf-8"))
 
 
-def redbook_respondents() -> list[Respondent]:
-    """The women of the Redbook survey: had an affair or not, rating of their marriage (1 to 5), years married.
+def redbook_respondents(design: Design) -> list[Respondent]:
+    """The women of the Redbook survey, in random order: background answers, had an affair or not, rating (1 to 5).
 
-    Each is one letter of the file, in the order of the source: "0" and ten letters on for each group of years, five on
-    for an affair, one on for each step of the rating.
+    The file has how many women gave each combination of answers, by their places from 0.
 
     Source: Fair, R. (1978). A theory of extramarital affairs. Journal of Political Economy 86, 45-61.
+    Raises InputError for a survey with other questions.
     """
-    letters = (Path(__file__).parent / f"{FINISHED}.txt").read_text(encoding="ascii").replace("\n", "")
-    codes = [ord(letter) - ord("0") for letter in letters]
-    return [Respondent(code // 10, (code // 5 % 2, code % 5)) for code in codes]
+    asked = [question.key for question in design.background.questions] + [item.key for item in design.items]
+    if asked != QUESTIONS:
+        raise InputError("answers", f"the survey must ask {', '.join(QUESTIONS)}; it asks {', '.join(asked)}")
+    table = np.loadtxt(Path(__file__).parent / f"{FINISHED}.csv", np.intp, delimiter=",", skiprows=1)
+    women = np.repeat(table[:, :-1], table[:, -1], axis=0)
+    np.random.default_rng(SEED).shuffle(women)
+    return [Respondent(design.background.cell_of(told), (affair, rating)) for *told, affair, rating in women.tolist()]
 
 
 def build(owner: User, *, progress: Progress) -> None:
@@ -83,9 +92,19 @@ def _written(slug: str, owner: User) -> Survey:
 
 
 def _rehearse(survey: Survey, progress: Progress) -> None:
-    respondents = redbook_respondents()
     version = simulation.start(survey)
+    design = get_design(version.design_id)
+    respondents = redbook_respondents(design)
     sent: Any = simulation.rehearse(version, respondents, np.random.default_rng(SEED))
     for _ in progress(sent, len(respondents)):
         pass
-    estimator.publish(estimator.execute(simulation.finish(version).pk))
+    run = simulation.finish(version)
+    _analyse(get_design(design.digest))
+    estimator.publish(estimator.execute(run.pk))
+
+
+def _analyse(design: Design) -> None:
+    """Publish the analyses of the finished survey."""
+    for fields in yaml.safe_load((Path(__file__).parent / "analyses.yaml").read_text(encoding="utf-8")):
+        asked = analyses.request(fields.pop("kind"), fields, [design])
+        analyses.keep(analyses.execute(asked.pk), name=asked.name, published=True)
