@@ -1,6 +1,7 @@
 """How often intervals of the models hold the truth, and how long fits take: tables for docs/evidence/models.md.
 
     python -m benchmarks.models [--rounds 1000] > docs/evidence/models.md
+    python -m benchmarks.models --only "answer as predictor, effects differ"
 
 Coefficients and average marginal effects of each model over sizes and tables, areas of the multilevel model over groups
 and their variation; reports are simulated from the model itself. Seeded.
@@ -261,9 +262,19 @@ def between(found: list[float]) -> str:
     )
 
 
+def settings(name: str, rounds: int) -> list[Setting]:
+    return [(name, table, n, 0.0, rounds) for table in MODELS[name][2] for n in SIZES]
+
+
+def line(setting: Setting, found: tuple[float, float, int]) -> str:
+    """The row of the page for a setting of `regression`."""
+    (name, table, n, _, _), (hits, effects, lost) = setting, found
+    return f"| {name} | {table} | {n:,} | {hits:.1%} | {'' if np.isnan(effects) else f'{effects:.1%}'} | {lost} |"
+
+
 def main(rounds: int) -> None:
     taken = speeds()
-    models = [(name, table, n, 0.0, rounds) for name in MODELS for table in MODELS[name][2] for n in SIZES]
+    models = [setting for name in MODELS for setting in settings(name, rounds)]
     area_rounds = max(rounds // 4, 10)
     grouped = [("areas", *one, area_rounds) for one in product(BINARY, GROUPS, VARIATION)]
     with ProcessPoolExecutor(2) as pool:
@@ -274,8 +285,8 @@ def main(rounds: int) -> None:
             effects=between([one[1] for one in found]), areas=between([one[0] for one in multilevel]),
         )
     )  # fmt: skip
-    for (name, table, n, _, _), (hits, effects, lost) in zip(models, found, strict=True):
-        print(f"| {name} | {table} | {n:,} | {hits:.1%} | {'' if np.isnan(effects) else f'{effects:.1%}'} | {lost} |")
+    for setting, one in zip(models, found, strict=True):
+        print(line(setting, one))
     print(AREAS)
     for (_, table, groups, spread, _), (hits, whole, lost) in zip(grouped, multilevel, strict=True):
         print(f"| {table} | {groups} | {spread:g} | {hits:.1%} | {whole:.1%} | {lost} |")
@@ -287,4 +298,10 @@ def main(rounds: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=1000)
-    main(parser.parse_args().rounds)
+    parser.add_argument("--only", choices=sorted(MODELS), help="print the rows of one model alone")
+    given = parser.parse_args()
+    if given.only:
+        for setting in settings(given.only, given.rounds):
+            print(line(setting, regression(setting)))
+    else:
+        main(given.rounds)
