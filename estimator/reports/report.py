@@ -24,7 +24,7 @@ from estimator.reports.nonresponse import check_of_nonresponse
 from estimator.reports.protection_check import ProtectionCheck, check_of_controls
 from estimator.reports.published_analyses import PublishedAnalysis, published
 from estimator.reports.question_blocks import NumberFormat, QuestionBlock
-from estimator.reports.references import listed
+from estimator.reports.references import cited_in, listed
 from estimator.reports.trends import EstimateChange, change_sentence, changes
 from estimator.runs import results, targets
 from estimator.runs.estimation import known_shares
@@ -125,7 +125,8 @@ class EstimateReport:
         changed = {"zou_waves"} if any(change.series.choice is not None for change in self.changes) else set()
         bounded = {"manski", "imbens"} if self.nonresponse else set()
         coins = {"moshagen"} if sum(arm.own_coin for arm in self.results.design.background.arms) > 1 else set()
-        return listed({*self.methods.cited, "clark", "aapor", *poisoned, *changed, *bounded, *coins})
+        analysed = cited_in(method for analysis in self.analyses for method in analysis.methods)
+        return listed({*self.methods.cited, "clark", "aapor", *poisoned, *changed, *bounded, *coins, *analysed})
 
     @cached_property
     def label_facts(self) -> list[Fact]:
