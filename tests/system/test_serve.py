@@ -75,7 +75,7 @@ def test_demo_intervals_hold_known_truth(demo: Installation) -> None:
         FROM estimator_estimate e JOIN estimator_run r ON e.run_id = r.id AND r.published
         JOIN estimator_knownshare k ON k.design_id = r.design_id AND k.position = e.position
          AND k.choice = e.choice AND k.stratum IS e.stratum""")
-    assert len(cells) == (2 + 5) * 5, "two and five choices, overall and in four strata"
+    assert len(cells) == (2 + 5) * (1 + 4 + 4 + 3), "two and five choices, overall and by three background questions"
     assert sum(cell[0] for cell in cells) >= 0.9 * len(cells)
 
 
