@@ -88,7 +88,7 @@ def _with_headings(rows: Sequence[tuple[str, ...]], headed: Sequence[tuple[str, 
     """Rows of a table with these labels, and each heading in a row of its own above the first that has it."""
     found: list[tuple[str, ...]] = []
     for row, (heading, label), (before, _) in zip(rows, headed, [("", ""), *headed], strict=False):
-        if heading != before:
+        if heading and heading != before:
             found.append((heading,))
         found.append((label, *row[1:]))
     return tuple(found or rows)

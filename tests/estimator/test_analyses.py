@@ -543,3 +543,12 @@ def test_last_cell_of_a_short_row_reaches_to_the_end() -> None:
     rows = (("Age",), ("18–29", "3", "Too few responses"), ("30–44", "40", "12 %", "8–17 %"))
     table = figures.FigureTable("Shares", ("Group", "Responses", "Estimate", "95 % interval"), rows)
     assert [[span for _, span in row] for row in table.spanned] == [[4], [1, 1, 2], [1, 1, 1, 1]]
+
+
+def test_headings_stand_above_the_first_row_of_their_own() -> None:
+    """A row without a heading has none above it, in the table as in the chart."""
+    rows = [AnalysisRow("share", "cheated", 90, estimate=0.3, standard_error=0.1, low=0.1, high=0.5)] * 4
+    headed = [("Age", "18–29"), ("Age", "30–44"), ("", "All"), ("Region", "North")]
+    found = figures.estimates(rows, ["a", "b", "c", "d"], "shares", "Shares", "Group", headed)
+    assert [row[0] for row in found.table.rows] == ["Age", "18–29", "30–44", "All", "Region", "North"]
+    assert [row.heading for row in found.drawn] == ["Age", "", "", "Region"]
