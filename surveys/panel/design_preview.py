@@ -1,7 +1,8 @@
 """A design for the opening page: everything that opening freezes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 from django.conf import settings
@@ -42,6 +43,14 @@ class QuestionPreview:
     facts: str
     versions: tuple[str, ...]
     """The names of the versions of the page that ask it; none where all do."""
+
+
+@dataclass(frozen=True)
+class OpenQuestion:
+    """A question whose answer is sent openly; texts by language, each choice with its expected or known share."""
+
+    wording: Mapping[str, str]
+    choices: tuple[tuple[Mapping[str, str], str], ...]
 
 
 @dataclass(frozen=True)
@@ -97,7 +106,6 @@ class DesignPreview:
     def texts(self) -> list[tuple[str, Mapping[str, str]]]:
         """The survey's texts besides its questions, by language."""
         design = self.design
-        groups = [(gettext("Group {key}").format(key=group.key), group.label) for group in design.groups]
         named = [
             (gettext("Title"), design.title),
             (gettext("Introduction"), design.introduction),
@@ -120,14 +128,37 @@ class DesignPreview:
                 )
             named.append((gettext("End page of the screening"), screening.text))
         named += [(str(ABOUT_NAMES[name]), text) for name, text in design.about.texts.items()]
-        for number, question in enumerate(design.background.questions, start=1):
-            name = gettext("Background question {number}").format(number=number)
-            named += [(name, question.wording), *((name, choice) for choice in question.choices)]
         for number, arm in enumerate(design.background.arms, start=1):
+            name = design.background.questions[0].choices[number - 1]
+            named += [(gettext("Name of version {number}").format(number=number), name)]
             named += [(gettext("Introduction of version {number}").format(number=number), arm.introduction)]
             named += [(gettext("Consent statement of version {number}").format(number=number), arm.consent)]
-        named += [(gettext("Question of the group"), design.strata_wording), *groups]
         return [(name, text) for name, text in named if any(text.values())]
+
+    @property
+    def open_questions(self) -> list[OpenQuestion]:
+        """What is asked and sent openly: the question of the group, then the background questions."""
+        design = self.design
+        asked = [_open_question(one.wording, one.choices, one.shares) for one in design.background.asked]
+        if not design.groups:
+            return asked
+        labels, shares = zip(*((group.label, group.share) for group in design.groups), strict=True)
+        return [_open_question(design.strata_wording, labels, shares), *asked]
+
+    @property
+    def cells_text(self) -> str:
+        """Which combinations of background answers are sent; empty without background questions."""
+        background = self.design.background
+        if not background.asked:
+            return ""
+        return gettext(
+            "The browser sends one of {cells} combinations of answers. Each is made for at least {smallest} of "
+            "{expected} expected respondents; rarer answers are put together before anything is sent."
+        ).format(
+            cells=wording.count(len(background.cells)),
+            smallest=wording.count(background.smallest_cell),
+            expected=wording.count(background.expected_responses),
+        )
 
 
 def design_preview(design: Design) -> DesignPreview:
@@ -138,6 +169,13 @@ def design_preview(design: Design) -> DesignPreview:
         _question(design, item, number, languages[0][0]) for number, item in enumerate(design.items, start=1)
     )
     return DesignPreview(design, languages, questions)
+
+
+def _open_question(
+    asked: Mapping[str, str], choices: Sequence[Mapping[str, str]], shares: Sequence[Fraction | None]
+) -> OpenQuestion:
+    told = ("" if share is None else wording.percent(float(share)) for share in shares)
+    return OpenQuestion(asked, tuple(zip(choices, told, strict=True)))
 
 
 def _question(design: Design, item: designs.Item, number: int, language: str) -> QuestionPreview:

@@ -65,7 +65,7 @@ def overview(survey: Survey) -> dict[str, object]:
         "trouble": schedules.schedule_fault(survey),
         "reopening": reopening.RISK if reopening.may_be_reopened(survey) else "",
         "questions": list(questions(survey)),
-        "asked_openly": [group.label.get(survey.language) or group.key for group in survey.groups.all()],
+        "asked_openly": list(open_questions(survey)),
         "pending": pending if pending and pending.state in (Run.State.QUEUED, Run.State.RUNNING) else None,
         "failed": pending if pending and pending.state == Run.State.FAILED else None,
         "public_link": links.report_link(done) if done and done.published else "",
@@ -97,6 +97,21 @@ def next_moves(survey: Survey) -> list[dict[str, object]]:
 def questions(survey: Survey) -> Iterator[QuestionRow]:
     """The survey's items with their protection, as currently written."""
     return (question_of(item) for item in survey.items.all())
+
+
+def open_questions(survey: Survey) -> Iterator[dict[str, object]]:
+    """The questions that are asked and sent openly, as currently written: that of the group, and background questions.
+
+    What a version of the page is called is no question.
+    """
+    language = survey.language
+    if groups := survey.groups.all():
+        asked = survey.strata_wording.get(language) or gettext("Question of the group")
+        yield {"wording": asked, "choices": [group.label.get(language) or group.key for group in groups]}
+    for question in (survey.background_questions or {}).get("questions", []):
+        if "arms" not in question:
+            choices = [choice.get(language, "") for choice in question["choices"]]
+            yield {"wording": question["wording"].get(language) or question["key"], "choices": choices}
 
 
 def question_of(item: Item) -> QuestionRow:

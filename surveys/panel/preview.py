@@ -27,7 +27,7 @@ from surveys.lifecycle import links, preview_links, selectors
 from surveys.lifecycle.pictures import content_of
 from surveys.lifecycle.preview_links import MOST_DAYS, USUAL_DAYS
 from surveys.models import Survey
-from surveys.panel.editor.presentable import parsed_definition, presentable, with_needed_reason
+from surveys.panel.editor.presentable import answerable, parsed_definition, presentable, with_needed_reason
 from surveys.panel.frame import survey_page
 from surveys.panel.transitions import transition
 from surveys.panel.views import signed_in
@@ -236,7 +236,7 @@ def _answer(
     definition: Definition, language: str | None, survey: Survey | None, version: str | None = None
 ) -> HttpResponse:
     try:
-        design = with_needed_reason(drawn_items(definition, version=1))
+        design = with_needed_reason(drawn_items(answerable(definition), version=1))
     except ValidationError as fault:
         return _not_yet([str(fault)])
     shown = _language(definition["languages"], language)

@@ -70,6 +70,22 @@ def test_rehearsal_knows_the_truth_by_answer(her: Client, survey: Survey, monkey
     assert "Where do you live? North" in page
 
 
+def test_pages_before_opening_say_what_is_sent_openly(her: Client, survey: Survey) -> None:
+    written = shown(her, "survey")
+    for question in (background.REGION, background.AGE, background.GENDER):
+        assert question["wording"] in written
+    assert "North · South" in written
+    opening = shown(her, "opening")
+    assert "3 questions sent openly, without a ticket" in opening
+    cells = len(get_design(open_survey(survey).design_id).background.cells)
+    assert f"one of {cells} combinations of answers. Each is made for at least 10 of 1,000 expected" in opening
+    assert "Background questions, and which combinations of their answers are sent" in opening
+    assert "Of each response also what is sent openly." in opening
+    assert "Groups and their shares" not in opening
+    frozen = shown(her, "opening").split('id="field-frozen"')[1]
+    assert frozen.index("Where do you live?") < frozen.index("with their tables")
+
+
 def test_open_survey_tells_nothing_by_cell_and_a_closed_one_by_answer(her: Client, survey: Survey) -> None:
     version = open_survey(survey)
     filled(version)

@@ -13,7 +13,7 @@ from collector.models import FrozenDesign
 from config.middleware import COIN_POLICY, PANEL_POLICY, PREVIEW_POLICY, RESPONDENT_POLICY, headers_for
 from surveys.accounts.teams import home_team
 from surveys.definition.definitions import design_of
-from surveys.lifecycle import selectors
+from surveys.lifecycle import preview_links, selectors
 from surveys.lifecycle.services import write_survey
 from surveys.models import Item, Survey, Version
 from surveys.rendering import pages
@@ -109,6 +109,16 @@ def test_preview_above_ceiling_gives_a_reason(bilingual: Survey, her: Client) ->
     assert '"reason":' not in her.get(reverse("panel:preview-page", args=["campus"])).content.decode()
     Item.objects.filter(survey=bilingual).update(truth="19/20")
     assert '"reason":' in her.get(reverse("panel:preview-page", args=["campus"])).content.decode()
+
+
+def test_preview_of_rehearsed_survey_is_a_page_to_answer(bilingual: Survey, her: Client) -> None:
+    """A browser refuses the design of a survey that only simulated people answer."""
+    Survey.objects.update(rehearsal=True)
+    secret = preview_links.make(bilingual, 1, by=bilingual.team.memberships.get().user)
+    for address in (reverse("panel:preview-page", args=["campus"]), reverse("preview-by-link", args=[secret])):
+        page = her.get(address).content.decode()
+        assert '"rehearsal":false' in page, address
+        assert '"rehearsal":true' not in page, address
 
 
 def test_preview_headers_allow_panel_frame_only(bilingual: Survey, her: Client) -> None:

@@ -31,7 +31,7 @@ OPTIONAL = ("asked_if", "unasked", "section", "most", "shuffle", "keep_last", "d
 
 def presentable(definition: Definition) -> Design:
     """The design of a draft whose gaps are filled. Raises ValidationError where that is not enough."""
-    draft = _filled(definition)
+    draft = _filled(answerable(definition))
     for _ in range(TRIES):
         try:
             opening = OpeningOptions(reason=REASON if _is_above_a_ceiling(draft) else "")
@@ -44,6 +44,11 @@ def presentable(definition: Definition) -> Design:
             if not _put_aside(draft, error):
                 raise
     raise fault
+
+
+def answerable(definition: Definition) -> Definition:
+    """The definition as one that people answer: no browser shows a page whose respondents are all simulated."""
+    return {**definition, "rehearsal": False}
 
 
 def with_needed_reason(design: Design) -> Design:
