@@ -61,7 +61,7 @@ PICTURES: dict[str, tuple[str, tuple[str, ...]]] = {
     "panel-desktop-7-watch": (TEN_MINUTES, (*FRAME, "templates/panel/watch*.html")),
     "panel-desktop-questions": ("tests/browser/test_item_form.py", (*FRAME, "templates/panel/write/*.html", f"{STATIC}/panel/lines.css")),
     "panel-invitations": ("tests/browser/test_pictures.py", (*FRAME, "templates/panel/invitations.html", f"{STATIC}/panel/inviting.css")),
-    "panel-open": ("tests/browser/test_panel.py", (*FRAME, "templates/panel/opening.html", "templates/panel/_opening_form.html")),
+    "panel-open": ("tests/browser/test_panel.py", (*FRAME, "templates/panel/*opening*.html", "templates/panel/_frozen.html")),
     "panel-phone-dark-2-plan": (TEN_MINUTES, (*FRAME, "templates/panel/plan/*.html", f"{STATIC}/panel/plan.css")),
     "panel-phone-dark-4-rehearsed": (TEN_MINUTES, (*FRAME, "templates/panel/rehearse/*.html", f"{STATIC}/panel/rehearse.css")),
     "panel-phone-dark-6-share": (TEN_MINUTES, (*FRAME, "templates/panel/share.html", "templates/panel/_share_*.html")),

@@ -22,8 +22,7 @@ def draft(alice: User) -> Survey:
 def editor(panel_page: Page, alice: User) -> Page:
     panel_page.set_viewport_size(WIDE)  # type: ignore[arg-type]
     page = opened(panel_page, alice)
-    page.locator("[data-of=survey]").click()
-    page.get_by_text("Background questions", exact=True).click()
+    page.locator("[data-of=background]").click()
     return page
 
 
@@ -149,7 +148,7 @@ def test_version_asks_a_question_in_another_way(editor: Page) -> None:
     editor.locator("[data-of='item:cheated']").click()
     expect(frame(editor).locator("#question-2")).to_be_hidden()
     expect(frame(editor).locator("#question-1 .question-number")).to_have_text("Question 1")
-    editor.locator("[data-of=survey]").click()
+    editor.locator("[data-of=background]").click()
     saved = definition()
     assert saved["background_questions"]["questions"][0]["arms"][1]["instead"] == {"cheated": "cheated_2"}
     assert [item["key"] for item in saved["items"]] == ["cheated", "cheated_2", "mood"]
@@ -180,7 +179,7 @@ def test_two_versions_with_a_coin_are_added_by_a_click(editor: Page) -> None:
     editor.get_by_label("Question", exact=True).first.fill("Have you ever cheated?")
     expect(frame(editor).locator("#question-1")).to_contain_text("Have you ever cheated?")
     expect(rules).to_be_visible()
-    editor.locator("[data-of=survey]").click()
+    editor.locator("[data-of=background]").click()
     wait_until_saved(editor)
     saved = definition()
     assert [one["explanation"] for one in saved["background_questions"]["questions"][0]["arms"][2:]] == ["own_coin"] * 2
@@ -192,11 +191,24 @@ def test_two_versions_with_a_coin_are_added_by_a_click(editor: Page) -> None:
 def test_version_with_a_coin_is_refused_beside_itself(editor: Page, draft: Survey) -> None:
     draft.items.filter(key="mood").update(truth="2/5")
     editor.reload()
-    editor.locator("[data-of=survey]").click()
-    editor.get_by_text("Background questions", exact=True).click()
+    editor.locator("[data-of=background]").click()
     editor.get_by_role("button", name="+ Compare versions of the page").click()
     editor.get_by_label("Expected responses").fill("4000")
     editor.get_by_label("Randomised by").nth(1).select_option("own_coin")
     expect(
         editor.get_by_text("own_coin needs tables that coins or dice have; that of mood has 5 tickets").first
     ).to_be_visible()
+
+
+@pytest.mark.long
+def test_list_counts_them_and_a_fault_leads_to_its_field(editor: Page) -> None:
+    row = editor.locator("[data-of=background]")
+    ask(editor, 1, "Where do you live?", "North", "South")
+    ask(editor, 2, "Do you have a job?", "Yes", "")
+    expect(row).to_contain_text("2 questions, sent openly")
+    expect(row.locator(".editor-count")).to_contain_text("1 missing")
+    editor.locator("[data-of='item:cheated']").click()
+    editor.locator(".editor-problems").get_by_role("button", name="Background question 2").first.click()
+    expect(row).to_have_attribute("aria-current", "true")
+    expect(editor.get_by_label("Choice 2", exact=True).nth(1)).to_be_focused()
+    expect(frame(editor).get_by_text("Do you have a job?", exact=True)).to_be_in_viewport()

@@ -1,6 +1,7 @@
 /** The survey editor: the list of questions, the one that is edited, and the page as respondents will see it. */
 import { fill, gettext, pieces } from "../panel/words.js";
 import { Clash, placeOf, Problems, when } from "./aside.js";
+import { BackgroundCard } from "./background.js";
 import { Draft } from "./draft.js";
 import { Preview } from "./frame.js";
 import { Outline } from "./outline.js";
@@ -109,10 +110,11 @@ function Editor({ draft, prices, state, listen }) {
         ${item && html`<${Question} key=${cards.current.get(item.key) ?? item.key} draft=${draft} state=${state} item=${item} language=${spoken} prices=${prices} onSelect=${select} onRename=${renamed} names=${names} />`}
         ${section && html`<${SectionCard} key=${section.key} draft=${draft} section=${section} language=${spoken} onSelect=${select} />`}
         ${part === "translations" && names.size > 1 && html`<${Translations} draft=${draft} language=${spoken} names=${names} onLanguage=${setLanguage} />`}
-        ${!item && !section && !(part === "translations" && names.size > 1) && html`<${SurveyCard} draft=${draft} state=${state} language=${spoken} names=${names} />`}
+        ${part === "background" && html`<${BackgroundCard} draft=${draft} state=${state} language=${spoken} />`}
+        ${!item && !section && part !== "background" && !(part === "translations" && names.size > 1) && html`<${SurveyCard} draft=${draft} state=${state} language=${spoken} names=${names} />`}
         <${Problems} draft=${draft} problems=${draft.problems} checked=${draft.checked} order=${order} onOpen=${open} />
       </div>
-      <${Preview} key=${tab === "preview" ? "shown" : "beside"} draft=${draft} language=${spoken} number=${item ? definition.items.indexOf(item) + 1 : 0} />
+      <${Preview} key=${tab === "preview" ? "shown" : "beside"} draft=${draft} language=${spoken} number=${item ? definition.items.indexOf(item) + 1 : 0} background=${part === "background"} />
     </div>
     ${asked === "revisions" && html`<${Revisions} draft=${draft} onClose=${() => setAsked("")} onRestore=${restored} />`}
     ${draft.status === "clash" && html`<${Clash} draft=${draft} />`}
@@ -159,6 +161,9 @@ function target([list, key, field, ...more]) {
     const code = typeof steps.at(-1) === "string" && !ENTRY_PARTS.has(steps.at(-1)) ? steps.pop() : "";
     return ["survey", [list, ...steps].join("/"), code];
   }
+  if (list === "background_questions") {
+    return backgroundField([key, field, ...more].filter((step) => step !== undefined));
+  }
   if (list === "strata") {
     const place = field === undefined ? "strata/groups" : `strata/groups/${field}/${more[0] === "share" ? "share" : "label"}`;
     return ["survey", key === "groups" ? place : "strata/wording", String(more.at(-1) ?? field ?? "")];
@@ -172,6 +177,14 @@ function target([list, key, field, ...more]) {
     return ["survey", `about/${key ?? "contact"}`, String(field ?? "")];
   }
   return ["survey", String(list ?? "title"), String(key ?? "")];
+}
+
+/** The field of the background questions, by the steps below them; a question as a whole leads to its wording. */
+function backgroundField(steps) {
+  const code = /^[a-z]{2}$/.test(steps.at(-1)) ? steps.pop() : "";
+  const [list, place, part] = steps;
+  const whole = list === "questions" && place !== undefined ? ["questions", place, ...(part === "shares" ? [part] : part ? steps.slice(2) : ["wording"])] : [list === "cells" ? "questions" : list];
+  return ["background", ["background_questions", ...whole].filter((step) => step !== undefined).join("/"), code];
 }
 
 /** Mark what a template leaves to be filled in, so that typing replaces it. */

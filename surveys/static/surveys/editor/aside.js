@@ -56,6 +56,10 @@ export function placeOf(definition, [list, key, ...more]) {
     const field = place < 0 || !more.length || more[0] === "wording" ? "" : fieldName(String(more[0]));
     return field ? fill(gettext("{question}, {field}"), { question, field }) : question;
   }
+  if (list === "background_questions") {
+    const number = key === "questions" && typeof more[0] === "number" ? more[0] + 1 : 0;
+    return number ? fill(gettext("Background question {number}"), { number }) : gettext("Background questions");
+  }
   return list ? partName(list) : gettext("Survey");
 }
 

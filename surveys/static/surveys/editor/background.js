@@ -9,7 +9,7 @@ import { html, later, useEffect, useRef, useState } from "./view.js";
 const MOST = 6;
 const PAUSE = 400;
 
-export function Background({ draft, state, language }) {
+export function BackgroundCard({ draft, state, language }) {
   const { definition } = draft;
   const background = definition.background_questions;
   const questions = background?.questions ?? [];
@@ -18,7 +18,8 @@ export function Background({ draft, state, language }) {
     <input class="candor-field" type="number" min=${least} value=${background[name]} data-path=${`background_questions/${name}`}
       onInput=${(event) => /^\d{1,9}$/.test(event.target.value) && edit(name, (it) => (it[name] = Number(event.target.value)))} />
     <${Said} draft=${draft} path=${`background_questions/${name}`} /></label>`;
-  return html`<details class="editor-advanced" open=${questions.length > 0}><summary>${gettext("Background questions")}</summary>
+  return html`<article class="editor-card" aria-labelledby="editor-title" tabindex="-1" data-path="card">
+    <header><h2 id="editor-title">${gettext("Background questions")}</h2></header>
     <p class="candor-quiet">${gettext("Such as age, region or job: sent as they are, not randomised, so that groups can be compared. Respondents may skip them. Where too few people would share the same answers, the browser sends less: the last question is left out first.")}</p>
     <ol class="editor-background">${questions.map((question, place) => html`<li key=${question.key}>${question.arms
       ? html`<${Arms} draft=${draft} state=${state} edit=${edit} question=${question} language=${language} />`
@@ -28,10 +29,10 @@ export function Background({ draft, state, language }) {
       ${number("smallest_cell", gettext("Fewest per cell"), gettext("People expected to share the same answers."), 5)}</div>
       <${Cells} draft=${draft} background=${background} language=${language} />`}
     <${Said} draft=${draft} path="background_questions" />
-    ${questions.length < MOST && html`<button type="button" class="editor-text" data-path="background_questions/questions"
+    ${questions.length < MOST && html`<p class="editor-adds"><button type="button" class="editor-text" data-path="background_questions/questions"
       onClick=${() => draft.edit("", (it) => addQuestion(it, state))}>${gettext("+ Add background question")}</button>
-      ${!questions[0]?.arms && html`<button type="button" class="editor-text" onClick=${() => draft.edit("", (it) => addArms(it, state))}>${gettext("+ Compare versions of the page")}</button>`}`}
-  </details>`;
+      ${!questions[0]?.arms && html`<button type="button" class="editor-text" onClick=${() => draft.edit("", (it) => addArms(it, state))}>${gettext("+ Compare versions of the page")}</button>`}</p>`}
+  </article>`;
 }
 
 function Question({ draft, edit, question, place, first, language }) {

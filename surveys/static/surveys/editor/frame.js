@@ -10,7 +10,8 @@ const TYPING = 300;
 const ABOVE = 12;
 const FRAMES = 12;
 
-export function Preview({ draft, language, number }) {
+/** @param {{number: number, background: boolean}} props the question to bring into sight, or the background questions */
+export function Preview({ draft, language, number, background }) {
   const [width, setWidth] = useState("phone");
   const [dark, setDark] = useState(false);
   const [wanted, setWanted] = useState(0);
@@ -18,8 +19,9 @@ export function Preview({ draft, language, number }) {
   const version = versionAsking(draft.definition, draft.definition.items[number - 1]?.key, wanted);
   const screen = useRef(null);
   const page = useRef(null);
+  const place = number ? `question-${number}` : background ? "background-title" : "";
   const shown = useRef({});
-  shown.current = { number, dark, version };
+  shown.current = { place, dark, version };
   useEffect(() => {
     page.current ??= new Page(screen.current, draft, shown);
     const typed = () => page.current.wait();
@@ -27,7 +29,7 @@ export function Preview({ draft, language, number }) {
     return () => document.removeEventListener("keydown", typed);
   }, []);
   useEffect(() => afterPaint(() => page.current.show(draft.definition, language)), [draft.definition, language, version]);
-  useEffect(() => page.current.scroll(), [number]);
+  useEffect(() => page.current.scroll(), [place]);
   useEffect(() => page.current.colour(), [dark]);
   return html`<section class="editor-preview" aria-label=${gettext("Preview")}>
     <div class="editor-bar">
@@ -213,9 +215,9 @@ class Page {
 
   /** Bring the question that is edited into sight; what was out of sight gets its height only once it is there. */
   scroll(frames = FRAMES) {
-    const { number } = this.#shown.current;
+    const { place } = this.#shown.current;
     const view = this.#frame?.contentWindow;
-    const found = view?.document.getElementById(`question-${number}`);
+    const found = view?.document.getElementById(place);
     if (found) {
       reveal(found);
       const covered = parseFloat(view.getComputedStyle(view.document.documentElement).scrollPaddingTop) || ABOVE;
@@ -224,7 +226,7 @@ class Page {
       if (frames > 0) {
         view.requestAnimationFrame(() => this.scroll(frames - 1));
       }
-    } else if (!number) {
+    } else if (!place) {
       view?.scrollTo(0, 0);
     }
   }

@@ -1,10 +1,12 @@
 /** The list of the draft's parts: questions and sections in order, moved by dragging, by buttons and by keys. */
-import { fill, gettext } from "../panel/words.js";
+import { fill, gettext, ngettext } from "../panel/words.js";
 import { fillNew, USUAL } from "./classes.js";
 import { addItem, addRows, addSection, answersOf, emptyText, isUnnamed, moveItem, moveSection, nameItem, placeItem, platform } from "./definition.js";
 import { armsOf } from "./instead.js";
 import { KindMenu, Picture, PRESETS } from "./kinds.js";
 import { html, memo, useRef, useState } from "./view.js";
+
+const BACKGROUND = Symbol("background");
 
 export function Outline({ draft, state, at, onSelect, language, prices }) {
   const [adding, setAdding] = useState(false);
@@ -47,10 +49,11 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
     opener.current.focus();
   };
   const section = () => onSelect(`section:${draft.edit("", addSection)}`, "title");
-  const missing = new Map();
+  const missing = new Map(); // by the question's key, and of the background questions together
   for (const { level, path: [list, key] } of draft.problems) {
-    if (level === "stops" && list === "items") {
-      missing.set(key, (missing.get(key) ?? 0) + 1);
+    const of = { items: key, background_questions: BACKGROUND }[list];
+    if (level === "stops" && of) {
+      missing.set(of, (missing.get(of) ?? 0) + 1);
     }
   }
   const here = (of) => draft.others.filter((one) => one.at === of).map(({ name }) => name).join("\n");
@@ -65,6 +68,8 @@ export function Outline({ draft, state, at, onSelect, language, prices }) {
     ${adding && html`<${KindMenu} kinds=${state.kinds} refused=${state.refused} onPick=${add} onControl=${addControl} onClose=${closed} />`}
     <ol class="editor-rows">
       <${Row} selected=${at === "survey"} of="survey" onSelect=${onSelect} words=${gettext("Title, introduction, languages")} mark="⌂" others=${here("survey")} />
+      <${Row} selected=${at === "background"} of="background" onSelect=${onSelect} words=${gettext("Background questions")} mark="○" others=${here("background")}
+        note=${openly(definition)} problems=${missing.get(BACKGROUND) ?? 0} />
       ${shown.map(({ section: one, items }) => html`
         ${one && html`<${SectionRow} section=${one} selected=${at === `section:${one.key}`} onSelect=${onSelect} language=${language} draft=${draft}
           others=${here(`section:${one.key}`)} />`}
@@ -141,6 +146,12 @@ function parts(definition, fits) {
     { section: null, items: numbered.filter(({ item }) => !keys.has(item.section)) },
     ...(definition.sections ?? []).map((section) => ({ section, items: numbered.filter(({ item }) => item.section === section.key) })),
   ];
+}
+
+/** How many background questions are asked; those that browsers answer by drawing a version are none. */
+function openly({ background_questions: background }) {
+  const count = (background?.questions ?? []).filter(({ arms }) => !arms).length;
+  return count ? fill(ngettext("{count} question, sent openly", "{count} questions, sent openly", count), { count }) : "";
 }
 
 const firstOf = (definition, section) => definition.items.find((item) => item.section === section)?.key;

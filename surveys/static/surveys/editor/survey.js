@@ -1,7 +1,6 @@
 /** What belongs to no question: the survey's title and texts, its languages and groups, and its sections. */
 import { fill, gettext, pieces } from "../panel/words.js";
 import { Ending, Look } from "./appearance.js";
-import { Background } from "./background.js";
 import { addGroup, emptyText, removeSection, setAbout, setLanguages, setOption } from "./definition.js";
 import { Screening, Statements } from "./entry.js";
 import { Said, TextField } from "./fields.js";
@@ -25,7 +24,6 @@ export function SurveyCard({ draft, state, language, names }) {
     <${Languages} draft=${draft} state=${state} />
     <${Look} draft=${draft} language=${language} />
     <${Ending} draft=${draft} language=${language} />
-    <${Background} draft=${draft} state=${state} language=${language} />
     <details class="editor-advanced" open=${groups.length > 0}><summary>${gettext("Groups that respondents name openly")}</summary>
       <p class="candor-quiet">${gettext("Such as the year or the faculty: sent as it is, not randomised. Estimates are then made for each group, too.")}</p>
       ${groups.length > 0 && html`<${TextField} label=${gettext("Question that assigns the group")} rows="1" text=${definition.strata.wording} path="strata/wording" language=${language}
