@@ -67,7 +67,11 @@ def test_rehearsal_knows_the_truth_by_answer(her: Client, survey: Survey, monkey
     asked.refresh_from_db()
     assert asked.state == Rehearsal.State.DONE
     page = shown(her, "rehearsal", asked.number)
-    assert "Where do you live? North" in page
+    assert re.search(r"By group: \d+ of \d+ intervals contained the true value", page)
+    tables = page.split("<summary>By group:")[1].split("</table>")[0]
+    assert tables.count("Where do you live?") == 1, "the heading of its answers"
+    assert ">North</td>" in tables
+    assert ">All</td>" not in page
 
 
 def test_pages_before_opening_say_what_is_sent_openly(her: Client, survey: Survey) -> None:

@@ -1,7 +1,7 @@
 """The findings of a rehearsal: coverage of the intervals, bias of the estimates, width of the intervals."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -49,6 +49,11 @@ class Finding:
     @property
     def group(self) -> str:
         return self.cell.group
+
+    @property
+    def group_label(self) -> str:
+        """The group below the heading of its background question."""
+        return self.cell.answer or self.cell.group
 
     @property
     def unit(self) -> Unit:
@@ -224,8 +229,15 @@ class Block:
         return targets.of_report(self.item.partition, sampled=False)
 
     @property
-    def grouped(self) -> bool:
-        return any(one.group for one in self.findings)
+    def by_group(self) -> list[Finding]:
+        return [one for one in self.findings if one.group]
+
+    @property
+    def by_group_text(self) -> str:
+        """How often the intervals of the groups held, together."""
+        held, times = _held(self.by_group)
+        text = gettext("By group: {held:,} of {times:,} intervals contained the true value")
+        return filled(text, held=held, times=times)
 
 
 @dataclass(frozen=True)
@@ -267,7 +279,7 @@ class Findings:
         """The conclusion, in sentences."""
         if not self.all:
             return [gettext("There were too few respondents for any estimate: at least 10 are needed.")]
-        held, times = (sum(numbers) for numbers in zip(*((int(f.held.sum()), f.times) for f in self.all), strict=True))
+        held, times = _held(self.all)
         sure = f"{100 * self.all[0].confidence:g}{SPACE}%"
         if not self.many:
             words = gettext(
@@ -355,6 +367,11 @@ def findings(rehearsal: Rehearsal) -> Findings | None:
         else:
             missing.append(", ".join(filter(None, (cell.choice or gettext("Mean"), cell.group))))
     return Findings(rehearsal, tuple(Block(item, tuple(a), tuple(b)) for item, a, b in blocks.values()), len(done))
+
+
+def _held(found: Sequence[Finding]) -> tuple[int, int]:
+    """How many intervals of all repetitions contained the truth, and how many there were."""
+    return sum(int(one.held.sum()) for one in found), sum(one.times for one in found)
 
 
 def _signed(number: float, places: int, unit: Unit) -> str:
