@@ -34,7 +34,10 @@ SURVEY: Keys = {
     "privacy_budget": ("number", "Total epsilon that the editor keeps to, above 0 and at most 100; 4 where it is left out. Stays with the authors."),
 }  # fmt: skip
 ITEM: Keys = {
-    "key": ("name", "The variable's name in every file: letters, digits and `_`."),
+    "key": (
+        "name",
+        "The variable's name in every file: letters, digits and `_`; made from the question where it is left out.",
+    ),
     "kind": ("word", f"{', '.join(map(code, KINDS))}."),
     "wording": ("text", "The question."),
     "choices": ("list of texts", "The response options in their order; for `yes_no` other words for no and yes, in this order."),

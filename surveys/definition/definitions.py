@@ -24,7 +24,7 @@ from randomized_response import epsilon_total
 from surveys.definition import about, appearance, background, ceilings, yaml_positions
 from surveys.definition.bounds import SURVEY, require_plain
 from surveys.definition.ceilings import require_budget
-from surveys.definition.keys import even_keys
+from surveys.definition.keys import even_keys, key_from
 from surveys.definition.languages import require_every_language
 from surveys.definition.mechanisms import mechanism_of
 from surveys.definition.numerals import plain_decimal
@@ -336,9 +336,15 @@ def ceiling_of(*, rehearsal: bool = False) -> float:
 
 
 def _items(raw: object, languages: list[str], pictures: Mapping[str, CleanPicture]) -> list[ItemPart]:
-    items: list[ItemPart] = []
-    for number, item in enumerate(listed(raw, ("items",))):
-        items.append(complete_item(item, languages, ("items", number), items, pictures))
+    """The complete items; one that says no key gets it from its wording."""
+    given, items = listed(raw, ("items",)), list[ItemPart]()
+    taken = {str(item["key"]) for item in given if isinstance(item, dict) and "key" in item}
+    for number, item in enumerate(given):
+        made = complete_item(item, languages, ("items", number), items, pictures)
+        if isinstance(item, dict) and "key" not in item:
+            made["key"] = key_from(str(made["wording"].get(languages[0], "")), taken, "question")
+            taken.add(made["key"])
+        items.append(made)
     return items
 
 

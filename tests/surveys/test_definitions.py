@@ -28,6 +28,14 @@ items:
 """
 
 
+def test_item_without_key_gets_one_from_its_question() -> None:
+    questions = ["Have you cheated?", "Haben Sie getäuscht?", "Have you cheated?", "؟"]
+    raw = {"title": "Campus", "items": [{"wording": one} for one in questions] + [{"key": "have_you_cheated_2"}]}
+    keys = [item["key"] for item in definitions.complete(raw)["items"]]
+    assert keys == ["have_you_cheated", "haben_sie_getauscht", "have_you_cheated_3", "question", "have_you_cheated_2"]
+    assert definitions.complete({"items": [{"key": "", "wording": "Which?"}]})["items"][0]["key"] == ""
+
+
 def test_complete_short_form() -> None:
     definition = load(SHORT.replace(", 3]", "]"))
     assert definition["languages"] == ["en"]
