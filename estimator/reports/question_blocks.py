@@ -53,6 +53,9 @@ class Figure:
         return f"{self.title} – {charts.as_text(self.rows, self.axis)}"
 
 
+MOST_ROWS_OPEN = 80
+
+
 @dataclass(frozen=True)
 class EstimatePart:
     """The shares of a question, or its mean: sentences, charts and tables.
@@ -70,6 +73,11 @@ class EstimatePart:
     group_lines: tuple[TableRow, ...]
     main: ReportTable
     groups: ReportTable | None
+
+    @property
+    def folds_groups(self) -> bool:
+        """Whether the chart by group is opened by the reader: of a long scale and many groups it fills pages."""
+        return self.by_group is not None and len(self.by_group.rows) > MOST_ROWS_OPEN
 
 
 @dataclass(frozen=True)

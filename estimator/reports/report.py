@@ -243,6 +243,7 @@ class EstimateReport:
             "how": _("How to read the numbers"),
             "question": _("Question"),
             "by_group": _("By group"),
+            "group_chart": _("Chart by group"),
             "group_sentences": _("Sentences by group"),
             "group_numbers": _("Numbers and sentences by group"),
             "methods": _("Methods"),

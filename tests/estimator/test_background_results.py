@@ -92,6 +92,17 @@ def test_chart_has_a_heading_for_each_question(run: Run) -> None:
     ]
 
 
+def test_chart_of_many_groups_is_folded(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    mood = question_blocks.block(results.read(run).items[1], 0, FORMAT)
+    page = {"block": mood, "level": 3, "words": {"group_chart": "Chart by group"}}
+    assert "Chart by group" not in render_to_string("estimator/_block.html", page)
+    chart = mood.parts[0].by_group
+    assert chart is not None
+    monkeypatch.setattr(question_blocks, "MOST_ROWS_OPEN", len(chart.rows) - 1)
+    folded = render_to_string("estimator/_block.html", page)
+    assert re.search(r"<details>\s*<summary>Chart by group</summary>\s*<figure>.*</figure>\s*</details>", folded, re.S)
+
+
 @pytest.mark.parametrize(("n", "shown"), [(0, False), (12, True)])
 def test_group_that_prefers_not_to_say_is_shown_if_somebody_is_in_it(run: Run, n: int, shown: bool) -> None:
     """A simulation tells of every group, those of nobody too."""
