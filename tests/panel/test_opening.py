@@ -50,6 +50,8 @@ def test_opening_page_shows_versions_of_the_page_and_what_each_asks(alice: User,
         "Versions of the page Half of the tickets (50 %), A quarter of the tickets (50 %)",
         "2. Have you cheated? A quarter of the tickets · epsilon 1.95",
         "Consent statement of version 2 I know that fewer tickets decide in my version.",
+        "Name of version 2 A quarter of the tickets",
+        "Of each response also what is sent openly.",
     ):
         assert text in said.replace("\xa0", " "), said
     assert "Introduction of version" not in said, "an empty text is none"
